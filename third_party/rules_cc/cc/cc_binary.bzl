@@ -1,0 +1,3 @@
+load(":defs.bzl", _cc_binary = "cc_binary")
+
+cc_binary = _cc_binary
