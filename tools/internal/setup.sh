@@ -1,0 +1,62 @@
+# Sourced by the tools: finds the tree's root and installs what is missing.
+#
+# need_packages SET installs the packages of that set (build, test, full) with
+# apt-get on Debian 12, without a question, and only if one of them is missing.
+# On another system it says what to install and ends with status 3.
+
+TIDEPOOL_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+TIDEPOOL_CACHE=$TIDEPOOL_ROOT/.cache
+
+say() { printf '%s\n' "tidepool: $*" >&2; }
+die() { local status=$1; shift; say "$*"; exit "$status"; }
+
+packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
+  libbenchmark-dev pkg-config python3"
+packages_test="$packages_build"
+packages_full="$packages_test clang libclang-rt-14-dev spin"
+
+_missing_packages() {
+  local p
+  for p in $1; do
+    dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null | grep -qx installed ||
+      printf '%s ' "$p"
+  done
+}
+
+need_packages() {
+  local set_name=packages_$1 wanted missing as_root=()
+  wanted=${!set_name}
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    local tool
+    for tool in bazel g++ pkg-config python3; do
+      command -v "$tool" >/dev/null && continue
+      die 3 "this is not a Debian system and $tool is missing. Install a C++20" \
+        "compiler (g++ 12 or clang 14), Bazel 4.2 or later, pkg-config, python3," \
+        "abseil (2022-06 or later), googletest and Google Benchmark."
+    done
+    return 0
+  fi
+  missing=$(_missing_packages "$wanted")
+  [[ -z $missing ]] && return 0
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null || die 3 "run as root: apt-get install $missing"
+    as_root=(sudo)
+  fi
+  say "installing with apt-get: $missing"
+  local log
+  log=$(mktemp)
+  if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
+         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+           --no-install-recommends install $missing; } >"$log" 2>&1 </dev/null; then
+    tail -n 15 "$log" >&2
+    rm -f "$log"
+    die 3 "apt-get could not install: $missing (tidepool is built on Debian 12)"
+  fi
+  rm -f "$log"
+}
+
+# run_bazel COMMAND ARGS...: Bazel in the tree, also where HOME or USER is unset.
+run_bazel() {
+  export HOME=${HOME:-/root} USER=${USER:-$(id -un)}
+  (cd "$TIDEPOOL_ROOT" && bazel ${TIDEPOOL_BAZEL_STARTUP:-} "$@")
+}
