@@ -123,7 +123,7 @@ inline constexpr int kNumBinaryKinds = 13;
 //  STORE_ATTR n        v o --             o.name = v
 //  DELETE_ATTR n       o --
 //  LOAD_METHOD n       o -- func o        if o's type has a plain function (or native method) under the name and the instance
-//                                         does not hide it;   else   o -- null attr
+//                                         does not hide it;   else   o -- attr null
 //  BINARY_SUBSCR       o k -- o[k]
 //  STORE_SUBSCR        v o k --           o[k] = v
 //  DELETE_SUBSCR       o k --
@@ -168,7 +168,7 @@ inline constexpr int kNumBinaryKinds = 13;
 // -- Calls
 //  CALL n              f a1 .. an -- r
 //  CALL_KW n           f a1 .. an -- r    extra word: consts index of the tuple of names of the last args
-//  CALL_METHOD n       m s a1 .. an -- r  as LOAD_METHOD left them: m null: call s(a1 ..); else m(s, a1 ..)
+//  CALL_METHOD n       m s a1 .. an -- r  as LOAD_METHOD left them: s null: call m(a1 ..); else m(s, a1 ..)
 //  CALL_METHOD_KW n    the same with keyword names in the extra word
 //  CALL_EX f           f args [kwargs] -- r       args: a tuple; f & 1: kwargs dict present (owned by this call alone)
 //  RETURN_VALUE        v --               leaves the frame
