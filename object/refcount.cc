@@ -1,0 +1,226 @@
+// The slow paths of reference counting. The state table is in header.h; the
+// numbers S1.. here are its rows.
+#include "tidepool/object/refcount.h"
+
+#include "tidepool/base/mutant.h"
+#include "tidepool/object/internal/state_access.h"
+#include "tidepool/object/object.h"
+#include "tidepool/object/weakref.h"
+
+namespace tidepool {
+namespace internal {
+
+void IncrefSpill(ObjectHeader* obj) {
+  // The owner moves half of its count and then counts on. Local first, so that
+  // the sum is never seen too high by a merge; only the owner merges.
+  constexpr uint32_t kHalf = uint32_t{1} << 31;
+  const uint32_t local = obj->local.load(kRelaxed);
+  obj->local.store(local - kHalf + 1, kRelaxed);
+  // Relaxed (S3): the owner holds references.
+  obj->shared.fetch_add(int64_t{kHalf} << kRefShift, kRelaxed);
+}
+
+bool TryIncrefShared(ObjectHeader* obj) {
+  int64_t shared = obj->shared.load(kRelaxed);
+  do {
+    // S1: exactly these two words, never the count.
+    if (IsDeadWord(shared) && !TIDEPOOL_MUTANT(try_incref_dead)) return false;
+    // Acquire (S4): pairs with the release of whatever wrote the word, above
+    // all NewObject's, so that the re-check of the slot is new enough.
+  } while (!obj->shared.compare_exchange_weak(shared, shared + kRefOne,
+                                              kAcquire, kRelaxed));
+  return true;
+}
+
+namespace {
+
+// The owner's local count is 0. True if dead.
+bool MergeAtLocalZero(ObjectHeader* obj) {
+  // Acquire (S7): sees what the threads wrote that dropped theirs (S5).
+  int64_t shared = obj->shared.load(kAcquire);
+  if (shared == 0) return true;
+  if (TIDEPOOL_MUTANT(dealloc_at_word_1) && shared == kRefMaybeWeakref) {
+    obj->shared.store(0, kRelaxed);
+    return true;
+  }
+  // The tid goes first: after the CAS the object may be somebody else's to
+  // free, and no header store may come then.
+  if (!TIDEPOOL_MUTANT(merge_tid_late)) obj->tid.store(0, kRelaxed);
+  int64_t merged;
+  do {
+    merged = shared | kRefMerged;
+    // acq_rel (S6): release for whoever frees, acquire if that is us.
+  } while (!obj->shared.compare_exchange_weak(shared, merged, kAcqRel,
+                                              kRelaxed));
+  if (TIDEPOOL_MUTANT(merge_tid_late)) obj->tid.store(0, kRelaxed);
+  return merged == kRefMerged;
+}
+
+bool DropShared(ThreadState* ts, ObjectHeader* obj) {
+  int64_t shared = obj->shared.load(kRelaxed);
+  int64_t next;
+  bool queue;
+  do {
+    TP_DCHECK(shared != kRefMerged);  // a reference was held
+    queue = shared == kRefPlain || shared == kRefMaybeWeakref;
+    next = queue ? kRefQueued : shared - kRefOne;
+    // acq_rel (S5): pairs with the same CAS in other threads and with S6, S7.
+  } while (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed));
+  if (queue) return ts->isolate()->merge_table().Hand(ts, obj);
+  return next == kRefMerged;
+}
+
+}  // namespace
+
+bool DropRef(ThreadState* ts, ObjectHeader* obj) {
+  if (IsOwnedByMe(obj)) {
+    const uint32_t local = obj->local.load(kRelaxed) - 1;
+    TP_DCHECK(local != UINT32_MAX);
+    obj->local.store(local, kRelaxed);
+    return local == 0 && MergeAtLocalZero(obj);
+  }
+  if (IsImmortal(obj)) return false;
+  return DropShared(ts, obj);
+}
+
+void DecrefLocalZero(ThreadState* ts, ObjectHeader* obj) {
+  if (MergeAtLocalZero(obj)) DeallocObject(ts, obj);
+}
+
+void DecrefShared(ThreadState* ts, ObjectHeader* obj) {
+  if (DropShared(ts, obj)) DeallocObject(ts, obj);
+}
+
+void DecrefNoDealloc(ThreadState* ts, ObjectHeader* obj) {
+  if (DropRef(ts, obj)) PushDead(ts, obj);
+}
+
+void MakeImmortal(ObjectHeader* obj) {
+  // The word must be one that a late drop (of a thread that counted before)
+  // can hit without harm: merged, with a bias that is never used up.
+  obj->tid.store(0, kRelaxed);
+  int64_t shared = obj->shared.load(kRelaxed);
+  while (!obj->shared.compare_exchange_weak(
+      shared, (shared | kRefMerged) + (kImmortalBias << kRefShift), kAcqRel,
+      kRelaxed)) {
+  }
+  obj->local.store(kImmortalLocal, kRelaxed);
+}
+
+}  // namespace internal
+
+void SetMaybeWeakref(ObjectHeader* obj) {
+  int64_t shared = obj->shared.load(kRelaxed);
+  while (RefState(shared) == kRefPlain && !IsImmortal(obj)) {
+    // Relaxed (S2): published by the store of the slot afterwards.
+    if (obj->shared.compare_exchange_weak(shared, shared | kRefMaybeWeakref,
+                                          kRelaxed, kRelaxed)) {
+      return;
+    }
+  }
+}
+
+void IncrefMaybeWeakref(ObjectHeader* obj) {
+  if (IsOwnedByMe(obj) || IsImmortal(obj)) {
+    Incref(obj);
+    return;
+  }
+  int64_t shared = obj->shared.load(kRelaxed);
+  int64_t next;
+  do {
+    next = shared + kRefOne;
+    if (RefState(shared) == kRefPlain) next |= kRefMaybeWeakref;
+    // Relaxed (S2, S3): the container keeps a reference under its lock.
+  } while (!obj->shared.compare_exchange_weak(shared, next, kRelaxed,
+                                              kRelaxed));
+}
+
+bool TryMakeUnique(ObjectHeader* obj) {
+  if (!IsOwnedByMe(obj) || obj->local.load(kRelaxed) != 1) return false;
+  // Acquire: as in IsUniquelyReferenced.
+  int64_t shared = obj->shared.load(kAcquire);
+  if (shared == 0) return true;
+  if (TIDEPOOL_MUTANT(unique_by_count) && RefSharedCount(shared) == 0 &&
+      RefState(shared) == kRefMaybeWeakref) {
+    return true;
+  }
+  if (shared != kRefMaybeWeakref || HasWeakRefs(obj)) return false;
+  // S8. From 0 no reader can come any more.
+  return obj->shared.compare_exchange_strong(shared, 0, kAcquire, kRelaxed);
+}
+
+void SetImmortal(ThreadState* ts, ObjectHeader* obj) {
+  while (!IsImmortal(obj)) {
+    if (IsOwnedByMe(obj) || obj->tid.load(kRelaxed) == 0) {
+      internal::MakeImmortal(obj);
+      return;
+    }
+    // Another thread's. A queue entry carries the wish; its reference is added
+    // here, and the merge, wherever it happens, grants it.
+    obj->flags.fetch_or(kFlagImmortalWanted, kRelaxed);
+    int64_t shared = obj->shared.load(kRelaxed);
+    if (RefState(shared) == kRefMerged) continue;  // merged meanwhile
+    // Queued already: the entry there will do. The word must change, so that a
+    // merge under way tries again and sees the flag; the reference that this
+    // costs does not matter any more.
+    const bool queued = RefState(shared) == kRefQueued;
+    const int64_t next = ((shared & ~kRefStateMask) + kRefOne) | kRefQueued;
+    // acq_rel: as S5, the tid is read after it. Pairs with the merge.
+    if (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed)) {
+      continue;
+    }
+    if (queued) return;
+    const bool dead = ts->isolate()->merge_table().Hand(ts, obj);
+    TP_CHECK(!dead);  // the caller holds a reference
+    return;
+  }
+}
+
+bool SetDeferred(ObjectHeader* obj) {
+  TP_DCHECK((obj->type()->flags & kTypeGc) != 0);
+  if (IsImmortal(obj)) return false;
+  if ((obj->gc_bits.fetch_or(kGcDeferred, kRelaxed) & kGcDeferred) != 0) {
+    return false;
+  }
+  // Relaxed (S3): the caller holds a reference.
+  obj->shared.fetch_add(kDeferredBias << kRefShift, kRelaxed);
+  return true;
+}
+
+bool ClearDeferred(ThreadState* ts, ObjectHeader* obj) {
+  const uint8_t bits = obj->gc_bits.fetch_and(
+      static_cast<uint8_t>(~kGcDeferred), kRelaxed);
+  if ((bits & kGcDeferred) == 0) return false;
+  if (IsImmortal(obj)) return true;
+  int64_t shared = obj->shared.load(kRelaxed);
+  int64_t next;
+  bool queue;
+  do {
+    next = shared - (kDeferredBias << kRefShift);
+    // The bias covered drops by others that would have queued the object.
+    // It is queued now, with a reference for the entry.
+    queue = RefSharedCount(next) < 0 && (RefState(next) == kRefPlain ||
+                                         RefState(next) == kRefMaybeWeakref);
+    if (queue) next = ((next & ~kRefStateMask) + kRefOne) | kRefQueued;
+    // acq_rel: as S5.
+  } while (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed));
+  bool dead = next == kRefMerged;
+  if (queue) dead = ts->isolate()->merge_table().Hand(ts, obj);
+  if (dead) internal::PushDead(ts, obj);
+  return true;
+}
+
+int64_t RawRefCount(const ObjectHeader* obj) {
+  // Relaxed: exact only when nobody counts, see the header.
+  const uint32_t local = obj->local.load(kRelaxed);
+  if (local == kImmortalLocal) return INT64_MAX;
+  return int64_t{local} + RefSharedCount(obj->shared.load(kRelaxed));
+}
+
+int64_t RefCount(const ObjectHeader* obj) {
+  const int64_t raw = RawRefCount(obj);
+  if (raw == INT64_MAX) return raw;
+  return IsDeferred(obj) ? raw - kDeferredBias : raw;
+}
+
+}  // namespace tidepool
