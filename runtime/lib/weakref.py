@@ -385,7 +385,7 @@ class finalize:
     def __init__(self, obj, func, /, *args, **kwargs):
         if not self._hooked[0]:
             self._hooked[0] = True
-            _thread._register_finalizers(finalize._exit)
+            _thread._at_exit(finalize._exit)
         entry = _Finalizer()
         entry.weak = ref(obj, self)
         entry.function = func

@@ -1,0 +1,12 @@
+#include "tidepool/runtime/lib/bundled.h"
+
+namespace tidepool::rt {
+
+std::string_view FindBundledSource(std::string_view name) {
+  for (size_t i = 0; i < kBundledModuleCount; i++) {
+    if (kBundledModules[i].name == name) return kBundledModules[i].source;
+  }
+  return {};
+}
+
+}  // namespace tidepool::rt

@@ -1,0 +1,196 @@
+// Module sys: the program, the interpreter's limits, the standard streams.
+//
+// sys.stdin, stdout and stderr are our own file objects (file.h) on descriptors 0 to 2.
+#include <cstring>
+
+#include "tidepool/runtime/modules/common.h"
+#include "tidepool/runtime/modules/file.h"
+#include "tidepool/runtime/modules/modules.h"
+
+namespace tidepool::rt {
+namespace {
+
+ProgramInfo g_program;  // set once by main before the first runtime starts, read-only afterwards
+
+Ref SysExit(Context& cx, Value, const Args& args) {
+  Ref exit = args.size() == 1 ? Call(cx, cx.rt.exc.SystemExit, args[0]) : Call(cx, cx.rt.exc.SystemExit);
+  if (exit) RaiseObject(cx, exit);
+  return nullptr;
+}
+
+Ref GetRefCount(Context& cx, Value, const Args& args) {
+  // A tagged integer is not counted; CPython 3.11's small integers have large counts too.
+  if (!args[0].is_object()) return NewInt(cx, 1 << 30);
+  if (IsImmortal(args[0].object())) return NewInt(cx, 1 << 30);
+  return NewInt(cx, RefCount(args[0].object()));
+}
+
+Ref InternText(Context& cx, Value, const Args& args) {
+  if (!IsExact(args[0], cx.rt.cls.str)) {
+    return RaiseTypeError(cx, "intern() argument must be str, not %s", ClassName(cx, args[0]));
+  }
+  Str* s = Intern(cx, args[0]);
+  return s == nullptr ? Ref() : Ref::New(s);
+}
+
+Ref IsGilEnabled(Context& cx, Value, const Args&) { return cx.BoolRef(false); }
+
+Ref IsFinalizing(Context& cx, Value, const Args&) { return cx.BoolRef(false); }
+
+Ref GetRecursionLimit(Context& cx, Value, const Args&) { return NewInt(cx, cx.rt.options.recursion_limit); }
+
+Ref SetRecursionLimit(Context& cx, Value, const Args& args) {
+  int64_t n;
+  if (!ToInt64(cx, args[0], &n)) return nullptr;
+  if (n < 1) return RaiseValueError(cx, "recursion limit must be greater or equal than 1");
+  cx.rt.options.recursion_limit = n;
+  return cx.NoneRef();
+}
+
+Ref ExcInfo(Context& cx, Value, const Args&) {
+  for (HandledException* e = cx.exc_info; e != nullptr; e = e->prev) {
+    if (!e->value || e->value == cx.None()) continue;
+    Ref traceback = GetAttr(cx, e->value, cx.rt.names.traceback);
+    if (!traceback) return nullptr;
+    return Pack(cx, ClassOf(cx, e->value), e->value, traceback);
+  }
+  return Pack(cx, cx.None(), cx.None(), cx.None());
+}
+
+Ref Exception(Context& cx, Value, const Args&) {
+  for (HandledException* e = cx.exc_info; e != nullptr; e = e->prev) {
+    if (e->value && e->value != cx.None()) return Ref::New(e->value);
+  }
+  return cx.NoneRef();
+}
+
+struct SysModuleState {
+  double switch_interval = 0.005;
+};
+
+Ref GetSwitchInterval(Context& cx, Value, const Args&) {
+  return NewFloat(cx, cx.rt.State<SysModuleState>().switch_interval);
+}
+
+Ref SetSwitchInterval(Context& cx, Value, const Args& args) {
+  double seconds;
+  if (!ToDouble(cx, args[0], &seconds)) return nullptr;
+  if (!(seconds > 0)) return RaiseValueError(cx, "switch interval must be strictly positive");
+  cx.rt.State<SysModuleState>().switch_interval = seconds;
+  return cx.NoneRef();
+}
+
+Ref GetSizeOf(Context& cx, Value, const Args& args) {
+  if (!args[0].is_object()) return Ref::Small(28);
+  return NewInt(cx, static_cast<int64_t>(HeapDomain::UsableSize(args[0].object())));
+}
+
+const MethodDef kFunctions[] = {
+    {"exit", SysExit, 0, 1},
+    {"getrefcount", GetRefCount, 1, 1},
+    {"intern", InternText, 1, 1},
+    {"_is_gil_enabled", IsGilEnabled, 0, 0},
+    {"is_finalizing", IsFinalizing, 0, 0},
+    {"getrecursionlimit", GetRecursionLimit, 0, 0},
+    {"setrecursionlimit", SetRecursionLimit, 1, 1},
+    {"exc_info", ExcInfo, 0, 0},
+    {"exception", Exception, 0, 0},
+    {"getswitchinterval", GetSwitchInterval, 0, 0},
+    {"setswitchinterval", SetSwitchInterval, 1, 1},
+    {"getsizeof", GetSizeOf, 1, 2},
+    {},
+};
+
+// A thing with attributes only: sys.implementation, sys.flags.
+Ref NewNamespace(Context& cx) {
+  // A module object serves: attributes in a dict.
+  return NewModule(cx, "namespace");
+}
+
+bool AddImplementation(Context& cx, Module* module) {
+  Ref implementation = NewNamespace(cx);
+  if (!implementation) return false;
+  Module* m = implementation.as<Module>();
+  return AddToModule(cx, m, "name", NewStr(cx, cx.rt.options.implementation_name)) &&
+         AddToModule(cx, m, "cache_tag", cx.NoneRef()) &&
+         AddToModule(cx, module, "implementation", std::move(implementation));
+}
+
+bool AddVersion(Context& cx, Module* module) {
+  Ref level = NewStr(cx, "final");
+  if (!level) return false;
+  Value parts[] = {Value::Small(3), Value::Small(11), Value::Small(0), level, Value::Small(0)};
+  return AddToModule(cx, module, "version_info", NewTuple(cx, parts, 5)) &&
+         AddToModule(cx, module, "version", NewStr(cx, "3.11.0 (tidepool)")) &&
+         AddToModule(cx, module, "hexversion", NewInt(cx, 0x030b00f0)) &&
+         AddToModule(cx, module, "api_version", NewInt(cx, 1013));
+}
+
+bool AddProgram(Context& cx, Module* module) {
+  Ref argv = NewList(cx);
+  if (!argv) return false;
+  for (int i = 0; i < g_program.argc; i++) {
+    Ref text = NewStr(cx, g_program.argv[i]);
+    if (!text || !ListAppend(cx, argv.as<List>(), text)) return false;
+  }
+  if (g_program.argc == 0 && !ListAppend(cx, argv.as<List>(), cx.rt.names.empty)) return false;
+  return AddToModule(cx, module, "argv", std::move(argv)) &&
+         AddToModule(cx, module, "executable", NewStr(cx, g_program.executable)) &&
+         AddToModule(cx, module, "path", NewList(cx)) && AddToModule(cx, module, "warnoptions", NewList(cx));
+}
+
+bool AddLimits(Context& cx, Module* module) {
+  Ref info = NewNamespace(cx);
+  if (!info) return false;
+  Module* f = info.as<Module>();
+  if (!AddToModule(cx, f, "max", NewFloat(cx, 1.7976931348623157e308)) ||
+      !AddToModule(cx, f, "min", NewFloat(cx, 2.2250738585072014e-308)) ||
+      !AddToModule(cx, f, "epsilon", NewFloat(cx, 2.220446049250313e-16)) ||
+      !AddToModule(cx, f, "dig", Ref::Small(15)) || !AddToModule(cx, f, "mant_dig", Ref::Small(53)) ||
+      !AddToModule(cx, module, "float_info", std::move(info))) {
+    return false;
+  }
+  Ref flags = NewNamespace(cx);
+  if (!flags) return false;
+  Module* g = flags.as<Module>();
+  for (const char* name : {"debug", "inspect", "interactive", "optimize", "verbose", "quiet", "dev_mode"}) {
+    if (!AddToModule(cx, g, name, Ref::Small(0))) return false;
+  }
+  return AddToModule(cx, module, "flags", std::move(flags)) && AddToModule(cx, module, "maxsize", NewInt(cx, INT64_MAX)) &&
+         AddToModule(cx, module, "maxunicode", NewInt(cx, 0x10FFFF));
+}
+
+bool AddStreams(Context& cx, Module* module) {
+  static const struct {
+    const char* name;
+    const char* hidden;
+    const char* shown;
+    int fd;
+    bool writable;
+  } kStreams[] = {{"stdin", "__stdin__", "<stdin>", 0, false},
+                  {"stdout", "__stdout__", "<stdout>", 1, true},
+                  {"stderr", "__stderr__", "<stderr>", 2, true}};
+  for (const auto& s : kStreams) {
+    Ref file = NewStandardStream(cx, s.fd, s.shown, s.writable);
+    if (!file || !AddToModule(cx, module, s.hidden, file.Copy()) || !AddToModule(cx, module, s.name, std::move(file))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool InitModule(Context& cx, Module* module) {
+  return AddImplementation(cx, module) && AddVersion(cx, module) && AddProgram(cx, module) && AddLimits(cx, module) &&
+         AddStreams(cx, module) && AddToModule(cx, module, "platform", NewStr(cx, "linux")) &&
+         AddToModule(cx, module, "byteorder", NewStr(cx, "little")) &&
+         AddToModule(cx, module, "copyright", NewStr(cx, "")) &&
+         AddToModule(cx, module, "modules", Ref::New(cx.rt.modules));
+}
+
+}  // namespace
+
+void SetProgramInfo(const ProgramInfo& info) { g_program = info; }
+
+const ModuleDef kSysModule = {"sys", kFunctions, InitModule};
+
+}  // namespace tidepool::rt
