@@ -1,0 +1,473 @@
+// The domain: threads that come and go, purging everywhere, walks over all pages.
+#include "tidepool/allocator/heap_domain.h"
+
+#include <cstring>
+#include <new>
+
+#include "tidepool/allocator/internal/core.h"
+#include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
+#include "tidepool/base/thread_id.h"
+
+namespace tidepool {
+
+using internal::Arena;
+using internal::DomainCore;
+using internal::HeapOps;
+using internal::Origin;
+using internal::Page;
+using internal::PageMap;
+using internal::PageState;
+
+namespace internal {
+
+DomainCore::DomainCore(const Options& o, Os* o_s, HeapDomain* d)
+    : options(o),
+      os(o_s),
+      domain(d),
+      budget(&counters, o.max_memory, o.soft_memory),
+      meta(o_s, &budget),
+      arenas(o_s, &options, &budget, &meta),
+      qsbr(o_s),
+      pool(&counters),
+      purger(this) {}
+
+DomainCore::~DomainCore() { purger.Stop(); }
+
+namespace {
+
+// The tid of the thread that made the page, if it is still there.
+uint64_t OriginTid(const Page* page) {
+  // Acquire pairs with the release in NewThread and ExitThread, so a matching
+  // generation has its tid.
+  Origin* origin = page->origin.load(kAcquire);
+  if (origin == nullptr) return 0;
+  uint64_t generation = page->origin_generation.load(kRelaxed);  // with origin
+  uint64_t tid = origin->tid.load(kAcquire);
+  return origin->generation.load(kAcquire) == generation ? tid : 0;
+}
+
+// Calls visit(Page*) for every page with blocks. The arenas' lock is held: no page
+// is given back meanwhile.
+template <class Visit>
+void ForEachPage(DomainCore* core, Visit&& visit) {
+  core->arenas.ForEachArena([&](const Arena& arena) {
+    for (size_t s = 0; s < arena.slices;) {
+      uint64_t free = arena.free_bits[s >> 6];
+      if ((s & 63) == 0 && free == ~uint64_t{0}) {
+        s += 64;
+        continue;
+      }
+      if ((free >> (s & 63)) & 1) {
+        ++s;
+        continue;
+      }
+      char* start = arena.start + s * kSliceSize;
+      Page* page = PageMap::LookupAcquire(start);
+      ++s;
+      if (page == nullptr || page->start != start) continue;
+      PageState state = page->state.load(kAcquire);  // pairs with its making
+      if (state == PageState::kSmall || state == PageState::kLarge) visit(page);
+    }
+  });
+}
+
+size_t LiveBlocks(const Page* page) {
+  // Relaxed: figures; exact in a stop. P1.
+  uint64_t used = page->used.load(kRelaxed);
+  uint64_t foreign = XThread::Count(page->xthread.load(kRelaxed));
+  return used > foreign ? used - foreign : 0;
+}
+
+}  // namespace
+
+// Takes from every thread: own heap and detached ones now, attached ones at their
+// next safepoint. `self` may be null.
+size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
+  // Relaxed: a figure.
+  uint64_t before = core->counters.purged.load(kRelaxed);
+  core->limbo.Drain(core->qsbr, &FreeFromLimbo, core);
+  if (self != nullptr) {
+    FlushBatch(self);
+    Trim(self, true);
+  }
+  // Two purges at once have no use; and heaps are walked by one at a time.
+  if (core->control_lock.TryLock()) {
+    core->heaps_lock.Lock();
+    for (ThreadHeap* heap = core->heaps; heap != nullptr; heap = heap->next_) {
+      if (heap == self) continue;
+      if (TryHold(heap)) {
+        Trim(heap, true);
+        LetGo(heap);
+      } else {
+        heap->Request(ThreadHeap::kPurge);
+      }
+    }
+    core->heaps_lock.Unlock();
+    core->control_lock.Unlock();
+  }
+  // Available pages: each taken out, trimmed, put back.
+  for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
+    for (unsigned c = 1; c < kClassCount; ++c) {
+      uint32_t count = core->bins[kind][c].count.load(kRelaxed);  // a hint
+      Page* taken = nullptr;
+      for (; count != 0; --count) {
+        Page* page = AdoptFromBin(core, kind, c);
+        if (page == nullptr) break;
+        CollectForeign(core, page);
+        if (page->used.load(kRelaxed) != 0) PurgeHoles(core, page);  // ours
+        page->next = taken;
+        taken = page;
+      }
+      while (taken != nullptr) {
+        Page* page = taken;
+        taken = page->next;
+        CountDown(core->counters.pages_abandoned);  // Abandon counts it again
+        Abandon(core, page);
+      }
+    }
+  }
+  core->purger.PurgeUnused(SIZE_MAX);
+  return core->counters.purged.load(kRelaxed) - before;  // a figure
+}
+
+}  // namespace internal
+
+absl::StatusOr<std::unique_ptr<HeapDomain>> HeapDomain::Create(
+    const Options& options, Os* os) {
+  std::unique_ptr<HeapDomain> domain(new (std::nothrow) HeapDomain(nullptr));
+  if (domain == nullptr) return absl::ResourceExhaustedError("no memory");
+  domain->core_ = new (std::nothrow) DomainCore(options, os, domain.get());
+  if (domain->core_ == nullptr) {
+    return absl::ResourceExhaustedError("no memory for a heap domain");
+  }
+  if (options.background_thread) domain->core_->purger.Start();
+  return domain;
+}
+
+HeapDomain::~HeapDomain() { delete core_; }
+
+ThreadHeap* HeapDomain::NewThread() {
+  DomainCore* core = core_;
+  core->heaps_lock.Lock();
+  ThreadHeap* heap = core->dead_heaps;
+  if (heap != nullptr) core->dead_heaps = heap->next_;
+  core->heaps_lock.Unlock();
+  if (heap == nullptr) {
+    void* memory = core->meta.Take(sizeof(ThreadHeap));
+    if (memory == nullptr) return nullptr;
+    heap = new (memory) ThreadHeap();
+    heap->origin_ = static_cast<Origin*>(core->meta.Take(sizeof(Origin)));
+    if (heap->origin_ == nullptr) {
+      core->meta.Give(memory, sizeof(ThreadHeap));
+      return nullptr;
+    }
+  }
+  heap->slot_ = core->qsbr.Register();
+  if (heap->slot_ == nullptr) {
+    MutexLock lock(&core->heaps_lock);
+    heap->next_ = core->dead_heaps;
+    core->dead_heaps = heap;
+    return nullptr;
+  }
+  heap->slot_->set_tag(heap);
+  heap->domain_ = this;
+  heap->tid_ = CurrentTid();
+  for (auto& row : heap->current_) {
+    for (Page*& page : row) page = &internal::g_no_page;
+  }
+  heap->requests_.store(0, kRelaxed);  // nobody knows the heap yet
+  heap->hook_ = nullptr;
+  heap->hook_arg_ = nullptr;
+  heap->allocated_.store(0, kRelaxed);
+  heap->alloc_budget_.store(core->alloc_budget.load(kRelaxed), kRelaxed);
+  heap->batch_count_ = 0;
+  heap->batch_bytes_ = 0;
+  heap->retained_bytes_ = 0;
+  heap->in_callback_ = false;
+  // Release: pairs with OriginTid.
+  heap->origin_->tid.store(heap->tid_, kRelease);
+  heap->origin_->generation.fetch_add(1, kAcqRel);
+  heap->hold_.store(ThreadHeap::kDetached, kRelease);  // pairs with H1, H3
+  MutexLock lock(&core->heaps_lock);
+  heap->prev_ = nullptr;
+  heap->next_ = core->heaps;
+  if (core->heaps != nullptr) core->heaps->prev_ = heap;
+  core->heaps = heap;
+  CountUp(core->counters.threads);
+  return heap;
+}
+
+void HeapDomain::ExitThread(ThreadHeap* heap) {
+  DomainCore* core = core_;
+  // By the thread itself it may be attached still; else it is held.
+  while (heap->hold_.load(kRelaxed) != ThreadHeap::kAttached &&
+         !HeapOps::TryHold(heap)) {
+    core->os->SleepNs(20000);
+  }
+  HeapOps::FlushBatch(heap);
+  if (!heap->limbo_.empty()) core->limbo.Give(heap->limbo_);
+  heap->limbo_bytes_.store(0, kRelaxed);  // a figure
+  // Pages that are full and abandoned already learn it by the generation.
+  // Release: pairs with OriginTid.
+  heap->origin_->tid.store(0, kRelease);
+  heap->origin_->generation.fetch_add(1, kAcqRel);
+  if (!TIDEPOOL_MUTANT(page_exit_forgets)) HeapOps::AbandonAll(heap);
+  while (heap->slot_->attached()) core->qsbr.Detach(heap->slot_);
+  heap->slot_->set_tag(nullptr);
+  core->qsbr.Unregister(heap->slot_);
+  heap->slot_ = nullptr;
+  {
+    MutexLock lock(&core->heaps_lock);
+    (heap->prev_ != nullptr ? heap->prev_->next_ : core->heaps) = heap->next_;
+    if (heap->next_ != nullptr) heap->next_->prev_ = heap->prev_;
+    heap->hook_ = nullptr;
+    heap->next_ = core->dead_heaps;
+    core->dead_heaps = heap;
+    CountDown(core->counters.threads);
+  }
+  // Nothing in limbo waits for a thread that has gone.
+  if (core->limbo.bytes() != 0) {
+    core->limbo.Drain(core->qsbr, &HeapOps::FreeFromLimbo, core);
+  }
+}
+
+void HeapDomain::FreeFromAnywhere(void* block) {
+  HeapOps::FreeAny(core_, nullptr, block, PageMap::Lookup(block));
+}
+
+size_t HeapDomain::UsableSize(const void* block) {
+  Page* page = PageMap::Lookup(block);
+  if (page == nullptr) return 0;
+  PageState state = page->state.load(kAcquire);  // pairs with its making
+  if (state == PageState::kLarge) return block == page->start ? page->size() : 0;
+  if (state != PageState::kSmall) return 0;
+  return page->IndexOf(block) < page->extended.load(kAcquire) ? page->size() : 0;
+}
+
+HeapDomain* HeapDomain::DomainOf(const void* block) {
+  return UsableSize(block) != 0 ? PageMap::Lookup(block)->domain : nullptr;
+}
+
+bool HeapDomain::Owns(const void* address) const {
+  Page* page = PageMap::Lookup(address);
+  if (page == nullptr || page->domain != this) return false;
+  PageState state = page->state.load(kAcquire);  // pairs with its making
+  return state == PageState::kSmall || state == PageState::kLarge;
+}
+
+uint64_t HeapDomain::PageOwnerTid(const void* block) {
+  Page* page = PageMap::Lookup(block);
+  return page != nullptr ? internal::OriginTid(page) : 0;
+}
+
+size_t HeapDomain::Purge() { return HeapOps::PurgeAll(core_, nullptr); }
+
+uint64_t HeapDomain::CommittedBytes() const { return core_->budget.committed(); }
+
+uint64_t HeapDomain::LimboBytes() const {
+  return core_->counters.limbo.load(kRelaxed);  // a figure
+}
+
+HeapDomain::Live HeapDomain::LiveIn(uint32_t kind_mask) const {
+  Live live = {0, 0};
+  internal::ForEachPage(core_, [&](Page* page) {
+    if ((KindBit(page->kind) & kind_mask) == 0) return;
+    size_t blocks = internal::LiveBlocks(page);
+    live.blocks += blocks;
+    live.bytes += blocks * page->size();
+  });
+  return live;
+}
+
+Stats HeapDomain::GetStats() const {
+  Stats stats;
+#define TIDEPOOL_X(name, unit, doc) \
+  stats.name = core_->counters.name.load(kRelaxed); /* figures */
+  TIDEPOOL_COUNTERS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+  internal::ForEachPage(core_, [&](Page* page) {
+    size_t blocks = internal::LiveBlocks(page);
+    size_t size = page->size();
+    size_t extended = page->extended.load(kRelaxed);  // a figure
+    if (blocks > extended) blocks = extended;
+    Stats::Kind& kind = stats.kind[static_cast<unsigned>(page->kind)];
+    kind.live_blocks += blocks;
+    kind.live_bytes += blocks * size;
+    kind.page_bytes += extended * size;
+    ++kind.pages;
+    Stats::Class& c = stats.size_class[page->size_class];
+    c.live_blocks += blocks;
+    c.free_blocks += extended - blocks;
+    ++c.pages;
+    stats.live_blocks += blocks;
+    stats.live_bytes += blocks * size;
+    stats.free_in_pages += (extended - blocks) * size;
+  });
+  stats.purged_in_pages = stats.holes;
+  return stats;
+}
+
+std::string HeapDomain::StatsJson() const { return GetStats().ToJson(); }
+
+QsbrDomain& HeapDomain::qsbr() { return core_->qsbr; }
+const Options& HeapDomain::options() const { return core_->options; }
+Os* HeapDomain::os() const { return core_->os; }
+
+void HeapDomain::SetHardLimit(uint64_t bytes) { core_->budget.set_hard(bytes); }
+void HeapDomain::SetSoftLimit(uint64_t bytes) { core_->budget.set_soft(bytes); }
+
+void HeapDomain::SetPressureCallback(
+    bool (*callback)(void* arg, const MemoryPressure&), void* arg) {
+  MutexLock lock(&core_->callback_lock);
+  core_->pressure = callback;
+  core_->pressure_arg = arg;
+}
+
+void HeapDomain::SetAllocBudget(uint64_t bytes) {
+  core_->alloc_budget.store(bytes, kRelaxed);  // a figure
+  MutexLock lock(&core_->heaps_lock);
+  for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
+    h->SetAllocBudget(bytes);
+  }
+}
+
+void HeapDomain::RequestAll(uint32_t bits) {
+  MutexLock lock(&core_->heaps_lock);
+  for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
+    h->Request(bits);
+  }
+}
+
+void HeapDomain::VisitPages(uint32_t kind_mask,
+                            absl::FunctionRef<void(const PageInfo&)> visit) {
+  MutexLock lock(&core_->control_lock);
+  internal::ForEachPage(core_, [&](Page* page) {
+    if ((KindBit(page->kind) & kind_mask) == 0) return;
+    PageInfo info;
+    info.page = page;
+    info.first_block = page->start;
+    info.block_size = page->size();
+    info.count = page->extended.load(kRelaxed);  // in a stop
+    info.header_offset = HeaderOffset(page->kind);
+    info.owner_tid = internal::OriginTid(page);
+    info.owner_changed = page->owner_changed.load(kRelaxed) != 0 ||  // in a stop
+                         (page->origin.load(kRelaxed) != nullptr &&
+                          info.owner_tid == 0);
+    info.kind = page->kind;
+    if (info.count != 0) visit(info);
+  });
+}
+
+void HeapDomain::ClearOwnerChanged() {
+  internal::ForEachPage(core_, [&](Page* page) {
+    page->owner_changed.store(0, kRelaxed);  // in a stop
+    if (internal::OriginTid(page) == 0) page->origin.store(nullptr, kRelaxed);
+  });
+}
+
+void HeapDomain::AfterStop() {
+  DomainCore* core = core_;
+  {
+    MutexLock control(&core->control_lock);
+    MutexLock lock(&core->heaps_lock);
+    for (ThreadHeap* h = core->heaps; h != nullptr; h = h->next_) {
+      // All threads are stopped: whatever its state, the heap holds still.
+      if (!h->limbo_.empty()) core->limbo.Give(h->limbo_);
+      h->limbo_bytes_.store(0, kRelaxed);  // a figure
+      HeapOps::FlushBatch(h);
+      HeapOps::Trim(h, false);
+    }
+  }
+  core->limbo.DrainAll(&HeapOps::FreeFromLimbo, core);
+  while (Page* page = core->pool.TakeDue(&core->qsbr, true)) {
+    CountUp(core->counters.dormant_converted);
+    HeapOps::DissolvePage(core, page);
+  }
+  core->purger.Given();
+}
+
+void HeapDomain::PrepareFork() {
+  DomainCore* core = core_;
+  core->control_lock.Lock();
+  core->heaps_lock.Lock();
+  core->purger.lock().Lock();
+  for (auto& row : core->bins) {
+    for (internal::Bin& bin : row) bin.lock.Lock();
+  }
+  core->pool.lock().Lock();
+  core->records_lock.Lock();
+  core->callback_lock.Lock();
+  core->arenas.lock().Lock();
+  core->meta.lock().Lock();
+}
+
+namespace {
+void UnlockAll(DomainCore* core) {
+  core->meta.lock().Unlock();
+  core->arenas.lock().Unlock();
+  core->callback_lock.Unlock();
+  core->records_lock.Unlock();
+  core->pool.lock().Unlock();
+  for (auto& row : core->bins) {
+    for (internal::Bin& bin : row) bin.lock.Unlock();
+  }
+  core->purger.lock().Unlock();
+  core->heaps_lock.Unlock();
+  core->control_lock.Unlock();
+}
+}  // namespace
+
+void HeapDomain::ParentAfterFork() { UnlockAll(core_); }
+
+void HeapDomain::ChildAfterFork() {
+  UnlockAll(core_);
+  core_->purger.ForgetThread();
+  if (core_->options.background_thread) core_->purger.Start();
+}
+
+void HeapDomain::CheckInvariants() {
+  DomainCore* core = core_;
+  core->arenas.CheckInvariants();
+  internal::ForEachPage(core, [&](Page* page) {
+    // Relaxed: nobody else is active.
+    uint64_t word = page->xthread.load(kRelaxed);
+    uint32_t used = page->used.load(kRelaxed);
+    TP_CHECK(page->domain == this);
+    TP_CHECK(used <= page->extended.load(kRelaxed));
+    TP_CHECK(page->extended.load(kRelaxed) <= page->capacity);
+    TP_CHECK(internal::XThread::Count(word) <= used);  // P1
+    if (page->owner.load(kRelaxed) != 0) {
+      TP_CHECK(internal::XThread::Owned(word));  // P4
+    }
+    if (!internal::XThread::Owned(word)) {
+      TP_CHECK(internal::XThread::List(word) == nullptr);  // X3
+      TP_CHECK(used != 0);
+      TP_CHECK(page->in_bin == HeapOps::HasRoom(page));  // P3
+    }
+    if (page->size_class == 0) return;
+    // P1, P2: walk the lists.
+    uint32_t counted = 0;
+    for (void* list : {page->free, page->local_free,
+                       internal::XThread::List(word)}) {
+      for (; list != nullptr; list = internal::GetLink(list, page->link_offset)) {
+        TP_CHECK(page->IndexOf(list) < page->extended.load(kRelaxed));
+        TP_CHECK(++counted <= page->capacity);
+      }
+    }
+    uint32_t foreign = internal::XThread::Count(word);
+    uint32_t free = page->extended.load(kRelaxed) - used;
+    if (page->hole_count == 0) {
+      TP_CHECK(counted == free + foreign);
+    } else {
+      TP_CHECK(counted <= free + foreign);
+    }
+  });
+  core->pool.ForEach([&](Page* page) {
+    TP_CHECK(page->used.load(kRelaxed) == 0);  // P5
+    TP_CHECK(page->state.load(kRelaxed) == PageState::kDormant);
+    TP_CHECK(page->owner.load(kRelaxed) == 0);
+  });
+}
+
+}  // namespace tidepool

@@ -1,0 +1,161 @@
+// HeapDomain: the heaps of one object world, and what they share.
+//
+// A domain owns arenas of address space, the records of its pages, the pool of
+// dormant pages, the list of abandoned pages with free blocks, its QSBR domain and
+// its shared limbo. An isolate owns one domain; the drop-in malloc is one without
+// an object layer. Pages never go from one domain to another; destroying a domain
+// gives back all its memory whatever is still allocated (no thread may use it then).
+//
+// Where an empty page goes. Raw pages hold nothing a lock-free reader may look at
+// (raw blocks that readers see are freed through limbo), so their slices are free
+// for anything at once. Pages of object kinds go to the dormant pool: any thread may
+// take one with the same layout at once, its memory may be purged at any time (zeros
+// are dead objects), and only another layout waits for the QSBR goal taken when the
+// last block was freed.
+//
+// Where a new page comes from, in this order: an available page (abandoned, with
+// free blocks), a dormant page of the same layout, free slices that are committed
+// already, dormant pages whose goal has passed, fresh slices. So memory that is paid
+// for is used before new memory is asked for; and before new memory is committed, what
+// lies unused beyond an eighth of what is used (and 8 MiB) is purged, whatever the
+// purge policy, so that peaks follow need.
+//
+// Locks, in the order they may be taken: control_lock_ (purge, visits, stats of
+// threads) < heaps_lock_ < a bin's lock < the pool's lock < the arenas' lock < the
+// metadata's lock. No callback runs with one of them held.
+#ifndef TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_
+#define TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "tidepool/allocator/heap_kind.h"
+#include "tidepool/allocator/options.h"
+#include "tidepool/allocator/stats.h"
+#include "tidepool/allocator/thread_heap.h"
+#include "tidepool/base/os.h"
+#include "tidepool/qsbr/qsbr.h"
+
+namespace tidepool {
+
+namespace internal {
+struct DomainCore;
+}
+
+// A page as a visitor sees it, during a stop.
+struct PageInfo {
+  void* page;            // identity only
+  char* first_block;
+  size_t block_size;
+  size_t count;          // initialised blocks, from first_block on
+  size_t header_offset;
+  uint64_t owner_tid;    // of the thread that made it or took it over; 0: gone
+  bool owner_changed;    // since the last ClearOwnerChanged
+  HeapKind kind;
+};
+
+// What the pressure callback is told.
+struct MemoryPressure {
+  enum Level { kSoft, kHard } level;
+  uint64_t committed;
+  uint64_t limit;
+  uint64_t wanted;  // bytes of the step that was refused or passed the limit
+};
+
+class HeapDomain {
+ public:
+  static absl::StatusOr<std::unique_ptr<HeapDomain>> Create(
+      const Options& options, Os* os = RealOs());
+  ~HeapDomain();
+  HeapDomain(const HeapDomain&) = delete;
+  HeapDomain& operator=(const HeapDomain&) = delete;
+
+  // --- Threads. ---
+  // A heap for the calling thread, detached. Null: out of memory.
+  ThreadHeap* NewThread();
+  // Abandons every page and hands over limbo and batches. Called by the thread, or
+  // by any thread for one that is gone or will not come back (detached). The record
+  // is dead afterwards.
+  void ExitThread(ThreadHeap* heap);
+  // A free by a thread without a heap here.
+  void FreeFromAnywhere(void* block);
+
+  // --- Queries; any thread. ---
+  // Usable bytes of a live block; 0 if the pointer is no block.
+  static size_t UsableSize(const void* block);
+  // The domain of a block, or null.
+  static HeapDomain* DomainOf(const void* block);
+  // Whether the address lies in a page of this domain that is in use.
+  bool Owns(const void* address) const;
+  // Tid of the thread whose page it is; 0 if it has gone or there is none. A full
+  // abandoned page keeps its thread while that lives.
+  static uint64_t PageOwnerTid(const void* block);
+
+  // Gives unused memory of all threads back now; those that are attached follow at
+  // their next safepoint. Returns the bytes purged by this call. Any thread.
+  size_t Purge();
+
+  Stats GetStats() const;
+  std::string StatsJson() const;
+  // One relaxed load each; what collection policies and limits look at.
+  uint64_t CommittedBytes() const;
+  uint64_t LimboBytes() const;
+  // Live bytes and blocks of some kinds (a walk over the pages, no stop).
+  struct Live {
+    uint64_t bytes;
+    uint64_t blocks;
+  };
+  Live LiveIn(uint32_t kind_mask) const;
+
+  QsbrDomain& qsbr();
+  const Options& options() const;
+  Os* os() const;
+
+  // --- Limits. Any thread; 0 is none. ---
+  void SetHardLimit(uint64_t bytes);
+  void SetSoftLimit(uint64_t bytes);
+  // Called without locks, by the thread that allocates; it may free, purge and
+  // allocate (nested calls do not call it again). For kHard, true means that memory
+  // may have become free and the allocation tries once more.
+  void SetPressureCallback(bool (*callback)(void* arg, const MemoryPressure&),
+                           void* arg);
+
+  // Allocation budget of every thread, now and later (ThreadHeap::SetAllocBudget).
+  void SetAllocBudget(uint64_t bytes);
+  // Sets request bits of all attached threads.
+  void RequestAll(uint32_t bits);
+
+  // --- During a stop of all threads. ---
+  // Every page that may hold live blocks, of the kinds in the mask: each once,
+  // blocks with a page of their own included. Freed blocks have gc bits 0. The
+  // visitor must not allocate or free in this domain.
+  void VisitPages(uint32_t kind_mask,
+                  absl::FunctionRef<void(const PageInfo&)> visit);
+  void ClearOwnerChanged();
+  // All threads are quiescent: drains all limbo, collects what other threads freed
+  // into retained pages, and lets dormant pages take any layout.
+  void AfterStop();
+
+  // --- fork(). The caller is the only thread that uses the domain in between. ---
+  void PrepareFork();
+  void ParentAfterFork();
+  void ChildAfterFork();
+
+  // Ends the process if an invariant (P1-P5 of page.h, sums of figures) is broken.
+  // During a stop, or with no other thread active.
+  void CheckInvariants();
+
+  internal::DomainCore* core() { return core_; }
+
+ private:
+  explicit HeapDomain(internal::DomainCore* core) : core_(core) {}
+  internal::DomainCore* core_;
+};
+
+}  // namespace tidepool
+
+#endif  // TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_

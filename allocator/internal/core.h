@@ -1,0 +1,163 @@
+// DomainCore: what the threads of a heap domain share, and the steps on pages.
+//
+// The steps form ladders, each rung a function:
+//   allocation  FindPage: own queue -> retained full pages -> Adopt -> NewPage
+//   new page    TakeDormant -> dirty slices -> ConvertDormant -> fresh slices
+//   free        inline push | FreeLocalSlow | batch -> PushChain -> AfterClaim
+//   let go      Collect -> ReleaseEmpty | AddToBin -> Disown (P3, X3 of page.h)
+// A step that may fail changes nothing when it does.
+#ifndef TIDEPOOL_ALLOCATOR_INTERNAL_CORE_H_
+#define TIDEPOOL_ALLOCATOR_INTERNAL_CORE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tidepool/allocator/heap_domain.h"
+#include "tidepool/allocator/internal/arena.h"
+#include "tidepool/allocator/internal/budget.h"
+#include "tidepool/allocator/internal/dormant_pool.h"
+#include "tidepool/allocator/internal/meta_pool.h"
+#include "tidepool/allocator/internal/page.h"
+#include "tidepool/allocator/internal/purge.h"
+#include "tidepool/allocator/thread_heap.h"
+#include "tidepool/base/mutex.h"
+#include "tidepool/qsbr/limbo.h"
+#include "tidepool/qsbr/qsbr.h"
+
+namespace tidepool::internal {
+
+// The available pages of one kind and class.
+struct Bin {
+  Mutex lock;
+  Atomic<uint32_t> count;  // written under the lock; read before taking it
+  Page* head;
+};
+
+struct DomainCore {
+  DomainCore(const Options& o, Os* o_s, HeapDomain* d);
+  ~DomainCore();
+
+  const Options options;
+  Os* const os;
+  HeapDomain* const domain;
+  Counters counters;
+  Budget budget;
+  MetaPool meta;
+  ArenaSet arenas;
+  QsbrDomain qsbr;
+  DormantPool pool;
+  SharedLimbo limbo;
+  Purger purger;
+  Bin bins[kQueueKindCount][kClassCount] = {};
+
+  // Held while somebody works on other threads' heaps or walks all pages, so that
+  // two such walks do not meet.
+  Mutex control_lock{0};
+
+  Mutex heaps_lock{0};
+  ThreadHeap* heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
+  ThreadHeap* dead_heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
+  Atomic<uint64_t> alloc_budget{0};
+
+  Mutex records_lock{0};
+  Page* free_records ABSL_GUARDED_BY(records_lock) = nullptr;
+
+  Mutex callback_lock{0};  // guards the pair below
+  bool (*pressure)(void*, const MemoryPressure&) = nullptr;
+  void* pressure_arg = nullptr;
+  Atomic<uint8_t> above_soft{0};
+};
+
+// All that works on ThreadHeaps and pages.
+struct HeapOps {
+  // --- pages.cc: making, filling and giving back pages. ---
+  static Page* NewRecord(DomainCore* core);
+  static void FreeRecord(DomainCore* core, Page* page);
+  // An empty page, owned by the caller, in no list. Null: refused.
+  static Page* NewPage(DomainCore* core, unsigned queue_kind, unsigned c);
+  // Links more blocks into `free`. False: none left, or refused.
+  static bool ExtendPage(DomainCore* core, Page* page);
+  // Moves local_free and xthread to `free`. True if `free` is not empty.
+  static bool CollectPage(DomainCore* core, Page* page);
+  // Takes what others freed (X2); returns how many blocks.
+  static uint32_t CollectForeign(DomainCore* core, Page* page);
+  // Whether an allocation could be served (after a collect).
+  static bool HasRoom(const Page* page);
+  // The page is empty, owned by the caller and in no list.
+  static void ReleaseEmpty(DomainCore* core, Page* page);
+  // A dormant or raw empty page: its slices go back to the arenas.
+  static void DissolvePage(DomainCore* core, Page* page);
+  static void InitPage(DomainCore* core, Page* page, unsigned queue_kind,
+                       unsigned c, const Run& run);
+  // Dormant pages whose goal has passed become free slices. True if any did.
+  static bool ConvertDormant(DomainCore* core, size_t bytes);
+
+  // --- ownership.cc: the protocol of xthread. ---
+  static void PushChain(DomainCore* core, Page* page, void* first, void* last,
+                        uint32_t count, ThreadHeap* heap);
+  static void AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap);
+  // The page is in no list of a heap. Ends the caller's ownership.
+  static void Abandon(DomainCore* core, Page* page);
+  static bool Disown(Page* page);
+  static void AddToBin(DomainCore* core, Page* page);
+  static void RemoveFromBin(DomainCore* core, Page* page);
+  static Page* AdoptFromBin(DomainCore* core, unsigned queue_kind, unsigned c);
+
+  // --- holes.cc: OS pages without a live block in partly used pages. ---
+  // Purges them; the caller owns the page. Returns the bytes given back.
+  static size_t PurgeHoles(DomainCore* core, Page* page);
+  // Takes some back into use: links blocks into `free`. False: none, or refused.
+  static bool FillHoles(DomainCore* core, Page* page);
+  // The page is empty: forgets the holes.
+  static void DropHoles(DomainCore* core, Page* page);
+
+  // --- large.cc: blocks with a page of their own. ---
+  static void* AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
+                             size_t size, size_t alignment, bool zero);
+  static void FreeLarge(DomainCore* core, Page* page, void* block);
+  static bool ResizeLarge(DomainCore* core, Page* page, size_t size);
+
+  // --- heap_pages.cc: a heap's queues. ---
+  static Page* FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
+  static void TakeIntoHeap(ThreadHeap* heap, Page* page);
+  static void QueuePushFront(PageQueue* queue, Page* page);
+  static void QueuePushBack(PageQueue* queue, Page* page);
+  static void QueueRemove(PageQueue* queue, Page* page);
+  static void FullPush(PageQueue* queue, Page* page);
+  static void FullRemove(PageQueue* queue, Page* page);
+  static void MakeCurrent(ThreadHeap* heap, Page* page);
+  static void PageIsFull(ThreadHeap* heap, Page* page);
+  static void FullToQueue(ThreadHeap* heap, Page* page);
+  static void RetireOrRelease(ThreadHeap* heap, Page* page);
+  static void ExpireRetired(ThreadHeap* heap, bool all);
+  static uintptr_t OwnerWord(const ThreadHeap* heap, const Page* page);
+  // Everything a heap can give up without moving a block. Returns purged bytes.
+  static size_t Trim(ThreadHeap* heap, bool holes);
+  static void AbandonAll(ThreadHeap* heap);
+
+  // --- thread_heap.cc. ---
+  static void FlushBatch(ThreadHeap* heap);
+  static void FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
+                      Page* page);
+  static void* AllocateClass(ThreadHeap* heap, unsigned queue_kind, unsigned c);
+  // After a refusal: makes room if it can. True: try again.
+  static bool MakeRoom(DomainCore* core, ThreadHeap* heap, int attempt,
+                       size_t bytes);
+  static void DrainLimbo(ThreadHeap* heap);
+  static size_t FreeFromLimbo(void* block, void* context);
+  static void BadFree(DomainCore* core, const void* block, const char* what);
+  static void CheckSoftLimit(DomainCore* core, size_t bytes);
+  static bool TryHold(ThreadHeap* heap);
+  static void LetGo(ThreadHeap* heap);
+
+  // --- heap_domain.cc. ---
+  static size_t PurgeAll(DomainCore* core, ThreadHeap* self);
+};
+
+// Before `bytes` of fresh memory are used: what lies unused beyond an eighth of
+// what is used and 8 MiB is purged first.
+void BeforeCommit(DomainCore* core, size_t bytes);
+
+}  // namespace tidepool::internal
+
+#endif  // TIDEPOOL_ALLOCATOR_INTERNAL_CORE_H_

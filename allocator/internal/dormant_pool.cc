@@ -1,0 +1,99 @@
+#include "tidepool/allocator/internal/dormant_pool.h"
+
+#include "tidepool/base/check.h"
+
+// Two kinds of links: next/prev in the list of the layout (recently used first, so
+// that warm pages are taken; purged ones last), age_next/age_prev in order of goals.
+namespace tidepool::internal {
+
+DormantPool::Ends& DormantPool::ListOf(const Page* page) {
+  return lists_[static_cast<unsigned>(page->kind) - 1][page->size_class];
+}
+
+void DormantPool::Put(Page* page, size_t dirty) {
+  MutexLock lock(&lock_);
+  TP_DCHECK(page->used.load(kRelaxed) == 0);  // P5; relaxed: the page is ours
+  page->pool_bytes = dirty;
+  page->purged = dirty == 0;
+  Ends& list = ListOf(page);
+  if (page->purged) {
+    page->next = nullptr;
+    page->prev = list.tail;
+    (list.tail != nullptr ? list.tail->next : list.head) = page;
+    list.tail = page;
+  } else {
+    page->prev = nullptr;
+    page->next = list.head;
+    (list.head != nullptr ? list.head->prev : list.tail) = page;
+    list.head = page;
+  }
+  Ends& age = page->purged ? clean_ : dirty_;
+  page->age_next = nullptr;
+  page->age_prev = age.tail;
+  (age.tail != nullptr ? age.tail->age_next : age.head) = page;
+  age.tail = page;
+  CountUp(counters_->dormant, dirty);
+  CountUp(counters_->dormant_pages);
+}
+
+void DormantPool::Unlink(Page* page) {
+  Ends& list = ListOf(page);
+  (page->prev != nullptr ? page->prev->next : list.head) = page->next;
+  (page->next != nullptr ? page->next->prev : list.tail) = page->prev;
+  Ends& age = page->purged ? clean_ : dirty_;
+  (page->age_prev != nullptr ? page->age_prev->age_next : age.head) =
+      page->age_next;
+  (page->age_next != nullptr ? page->age_next->age_prev : age.tail) =
+      page->age_prev;
+  page->next = page->prev = nullptr;
+  CountDown(counters_->dormant, page->pool_bytes);
+  CountDown(counters_->dormant_pages);
+}
+
+Page* DormantPool::Take(HeapKind kind, unsigned size_class) {
+  if (empty()) return nullptr;
+  MutexLock lock(&lock_);
+  Page* page = lists_[static_cast<unsigned>(kind) - 1][size_class].head;
+  if (page != nullptr) Unlink(page);
+  return page;
+}
+
+Page* DormantPool::TakeLarge(HeapKind kind, size_t slices, size_t most) {
+  if (empty()) return nullptr;
+  MutexLock lock(&lock_);
+  Page* best = nullptr;
+  int looked = 0;
+  for (Page* page = lists_[static_cast<unsigned>(kind) - 1][0].head;
+       page != nullptr && looked < 256; page = page->next, ++looked) {
+    if (page->slices < slices || page->slices > most) continue;
+    if (best == nullptr || page->slices < best->slices) best = page;
+    if (best->slices == slices) break;
+  }
+  if (best != nullptr) Unlink(best);
+  return best;
+}
+
+Page* DormantPool::TakeDirty() {
+  MutexLock lock(&lock_);
+  Page* page = dirty_.head;
+  if (page != nullptr) Unlink(page);
+  return page;
+}
+
+Page* DormantPool::TakeDue(QsbrDomain* qsbr, bool all) {
+  if (empty()) return nullptr;
+  MutexLock lock(&lock_);
+  for (Ends* ends : {&dirty_, &clean_}) {
+    Page* page = ends->head;
+    if (page == nullptr) continue;
+    if (!all && !TIDEPOOL_MUTANT(dormant_skip_goal)) {
+      qsbr->EnsureAdvanced(page->goal);
+      if (!qsbr->Poll(page->goal)) continue;
+    }
+    Unlink(page);
+    return page;
+  }
+  return nullptr;
+}
+
+}  // namespace tidepool::internal

@@ -1,0 +1,237 @@
+// Blocks with a page of their own (above 64 KiB).
+//
+// Such a page belongs to no heap: any thread that frees the block takes the page
+// with one exchange of its state word, which also finds double frees, and the memory
+// is there for the next request at once, whoever makes it. So nothing of a large
+// block ever waits for the thread that made it.
+//
+//   state      event                         next       who            order
+//   kNone      AllocateLarge                 kLarge     the allocator  release
+//   kLarge     free, raw                     kNone      any thread     acq_rel exchange
+//   kLarge     free, object kinds            kDormant   any thread     acq_rel exchange
+//   kDormant   taken for the same kind       kLarge     the allocator  release
+//   kDormant   goal passed                   kNone      pool           relaxed (owned)
+// The exchange acquires what the freeing thread's predecessors wrote (by their own
+// synchronisation) and makes the second of two frees see that it is one.
+//
+// Size: rounded up to an OS page. A dormant page that is larger than the request
+// gives its tail away at once: no header was ever published there.
+#include <cstring>
+
+#include "tidepool/allocator/internal/core.h"
+#include "tidepool/base/check.h"
+
+namespace tidepool::internal {
+namespace {
+
+constexpr size_t kLargest = size_t{1} << 46;
+
+size_t RoundUp(size_t size, size_t unit) {
+  return (size + unit - 1) & ~(unit - 1);
+}
+
+// Cuts the page down to `slices`; the tail is free at once.
+void CutTail(DomainCore* core, Page* page, size_t slices) {
+  size_t extra = page->slices - slices;
+  if (extra == 0) return;
+  char* tail = page->start + slices * kSliceSize;
+  PageMap::Set(tail, extra, nullptr);
+  page->slices = slices;
+  TrackReserved(tail, extra * kSliceSize);
+  core->arenas.Give(page->arena, tail, extra);
+}
+
+void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
+               size_t size, size_t requested) {
+  page->domain = core->domain;
+  page->queue_kind = static_cast<uint8_t>(kind);
+  page->kind = kind;
+  page->size_class = 0;
+  page->link_offset = static_cast<uint8_t>(LinkOffset(kind));
+  page->set_size(size);
+  page->requested = requested;
+  page->inverse = 0;
+  page->shift = 0;
+  page->capacity = 1;
+  page->sane = 1;
+  page->free = page->local_free = nullptr;
+  page->free_is_zero = page->in_bin = page->full = false;
+  page->may_zero = false;
+  page->zero_from = 0;
+  page->retire = 0;
+  page->holes = nullptr;
+  page->hole_count = 0;
+  page->live_bits = nullptr;
+  page->next = page->prev = nullptr;
+  // Relaxed: published by the state's release store and the page map.
+  page->owner.store(0, kRelaxed);
+  page->xthread.store(XThread::kOwned, kRelaxed);
+  page->extended.store(1, kRelaxed);
+  page->used.store(1, kRelaxed);
+  page->owner_changed.store(0, kRelaxed);
+  page->origin.store(origin, kRelaxed);
+  page->origin_generation.store(origin->generation.load(kRelaxed), kRelaxed);
+}
+
+}  // namespace
+
+void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
+                             size_t size, size_t alignment, bool zero) {
+  if (size > kLargest || alignment > kLargest) return nullptr;
+  size_t os_page = core->arenas.os_page();
+  size_t bytes = RoundUp(size, os_page);
+  size_t slices = (bytes + kSliceSize - 1) / kSliceSize;
+  size_t align = alignment > kSliceSize ? alignment / kSliceSize : 1;
+  ArenaSort sort =
+      bytes >= kHugeBlock ? ArenaSort::kHuge : ArenaSort::kLarge;
+  bool was_zero = false;
+  Page* page = nullptr;
+  if (IsObjectKind(kind) && align == 1) {
+    page = core->pool.TakeLarge(
+        kind, slices, sort == ArenaSort::kHuge ? SIZE_MAX : slices * 2);
+  }
+  if (page != nullptr) {
+    CutTail(core, page, slices);
+    if (!core->arenas.Extend(page->arena, page->start, page->start + bytes,
+                             &was_zero)) {
+      core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
+                                                   page->slices));
+      return nullptr;
+    }
+    CountUp(core->counters.dormant_reused);
+  } else {
+    page = NewRecord(core);
+    if (page == nullptr) return nullptr;
+    Run run;
+    bool found =
+        core->arenas.Take(sort, slices, align, ArenaSet::kDirtyOnly, &run);
+    if (!found && !core->pool.empty() && ConvertDormant(core, bytes)) {
+      found = core->arenas.Take(sort, slices, align, ArenaSet::kDirtyOnly, &run);
+    }
+    found = found ||
+            core->arenas.Take(sort, slices, align, ArenaSet::kReserved, &run) ||
+            core->arenas.Take(sort, slices, align, ArenaSet::kGrow, &run);
+    if (!found) {
+      FreeRecord(core, page);
+      return nullptr;
+    }
+    size_t fresh = bytes - core->arenas.DirtyBytes(run.arena, run.start, slices);
+    if (fresh != 0 && fresh <= bytes) BeforeCommit(core, fresh);
+    if (!core->arenas.Extend(run.arena, run.start, run.start + bytes,
+                             &was_zero)) {
+      core->arenas.Give(run.arena, run.start, run.slices);
+      FreeRecord(core, page);
+      return nullptr;
+    }
+    page->start = run.start;
+    page->arena = run.arena;
+    page->slices = run.slices;
+    if (IsObjectKind(kind) && !was_zero) {
+      // Not a header of this layout so far; no reader can look here (P6).
+      UnpoisonMemory(run.start, HeaderOffset(kind) + kHeaderSize);
+      memset(run.start, 0, HeaderOffset(kind) + kHeaderSize);
+    }
+    core->arenas.AdviseBlock(run.arena, run.start, bytes);
+    CountUp(core->counters.pages_made);
+  }
+  InitLarge(core, page, heap->origin_, kind, bytes, size);
+  char* block = page->start;
+  TrackAllocated(block, bytes);
+  if (zero && !was_zero) {
+    if (IsObjectKind(kind)) {
+      size_t header = HeaderOffset(kind);
+      memset(block, 0, header);
+      memset(block + header + kReaderWords, 0, size - header - kReaderWords);
+    } else {
+      memset(block, 0, size);
+    }
+  }
+  // Release: pairs with the exchange in FreeLarge and with walks.
+  page->state.store(PageState::kLarge, kRelease);
+  PageMap::Set(page->start, page->slices, page);
+  CountUp(core->counters.pages);
+  CountUp(core->counters.large_allocated, bytes);
+  core->purger.Taken(bytes);
+  heap->allocated_.store(heap->allocated_.load(kRelaxed) + bytes, kRelaxed);
+  uint64_t budget = heap->alloc_budget_.load(kRelaxed);  // figures
+  if (budget != 0 && heap->allocated_.load(kRelaxed) >= budget) {
+    heap->Request(ThreadHeap::kGc);
+  }
+  return block;
+}
+
+void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
+  if (block != page->start) {
+    BadFree(core, block, "a pointer into a block");
+    return;
+  }
+  bool raw = !IsObjectKind(page->kind);
+  PageState next = raw ? PageState::kNone : PageState::kDormant;
+  if (page->state.exchange(next, kAcqRel) != PageState::kLarge) {
+    BadFree(core, block, "a block that is free already");
+    return;
+  }
+  page->used.store(0, kRelaxed);  // relaxed: the page is ours now
+  CountDown(core->counters.pages);
+#if TIDEPOOL_ASAN
+  size_t skip = PoisonOffset(page->kind);
+  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
+#endif
+  if (raw) {
+    DissolvePage(core, page);
+  } else {
+    page->goal = core->qsbr.Goal();  // rule 14
+    size_t dirty =
+        core->arenas.DirtyBytes(page->arena, page->start, page->slices);
+    // So that its goal passes soon: big blocks are what other layouts want.
+    if (dirty >= (1u << 20)) core->qsbr.EnsureAdvanced(page->goal);
+    core->pool.Put(page, dirty);
+  }
+  core->purger.Given();
+}
+
+// Only raw blocks, by whoever holds the block. False: not in place.
+bool HeapOps::ResizeLarge(DomainCore* core, Page* page, size_t size) {
+  size_t os_page = core->arenas.os_page();
+  size_t bytes = RoundUp(size, os_page);
+  size_t slices = (bytes + kSliceSize - 1) / kSliceSize;
+  size_t old = page->size();
+  if (bytes <= old) {
+    // Less than what was asked for last: a shrink, else growth within slack.
+    bool shrink = size < page->requested && (old - bytes) * 8 >= old;
+    page->requested = size;
+    if (!shrink) return true;
+    TrackResized(page->start, old, bytes);
+    page->set_size(bytes);
+    CutTail(core, page, slices);
+    core->purger.Given();
+    return true;
+  }
+  if (size > kLargest) return false;
+  // A block that outgrows its sort of arena moves once, to where huge pages are.
+  if (page->arena->sort == ArenaSort::kLarge && bytes >= 2 * kHugeBlock) {
+    return false;
+  }
+  size_t more = slices > page->slices ? slices - page->slices : 0;
+  if (more != 0 && !core->arenas.TakeBehind(page->arena, page->end(), more)) {
+    return false;
+  }
+  bool was_zero = false;
+  if (!core->arenas.Extend(page->arena, page->start + old, page->start + bytes,
+                           &was_zero)) {
+    if (more != 0) core->arenas.Give(page->arena, page->end(), more);
+    return false;
+  }
+  if (more != 0) {
+    PageMap::Set(page->end(), more, page);
+    page->slices = slices;
+  }
+  core->arenas.AdviseBlock(page->arena, page->start, bytes);
+  TrackResized(page->start, old, bytes);
+  page->set_size(bytes);
+  page->requested = size;
+  core->purger.Taken(bytes - old);
+  return true;
+}
+
+}  // namespace tidepool::internal

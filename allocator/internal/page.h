@@ -1,0 +1,220 @@
+// A page: a run of slices that holds blocks of one size and kind, described by
+// a Page record that lives apart from the blocks.
+//
+// Words used in this layer:
+//   page owner   the one who may change a page's plain fields: a thread heap, a
+//                freeing thread that claimed the page for a moment, or whoever
+//                holds its list's lock and took it out (dormant pages)
+//   full         every block of the page is handed out, as far as its owner saw
+//   abandoned    nobody owns the page; its blocks are still in use
+//   available    abandoned with free blocks, and listed in the domain's bins
+//   dormant      empty, keeps its layout, waits in the domain's pool
+//   extended     blocks [0, extended) were initialised (linked at least once)
+//
+// Three free lists. The owner allocates from `free` and frees to `local_free`;
+// others push to `xthread`. When `free` is used up the owner collects the other
+// two. So `free` of a fresh page holds nothing but zeroed blocks (free_is_zero),
+// which is what lets calloc skip its work.
+//
+// The word `xthread` carries the protocol of page ownership:
+//
+//   bits 63..48  number of blocks in the list
+//   bits 47..1   first block of the list (blocks are 16-aligned)
+//   bit 0        owned
+//
+//   #   state             event                 next        who           order
+//   X1  owned, list       free by another       owned, +n   freeing       acq_rel CAS
+//                                                           thread
+//   X2  owned, list       collect               owned, -    owner         acq_rel exchange
+//   X3  owned, empty      abandon / let go      free, -     owner         release CAS; fails
+//                                                                         when X1 came first
+//   X4  free, -           free by another       owned, n    freeing       acq_rel CAS; it is
+//                         (claims)                          thread        the owner now
+//   X5  free, -           adopt from the bins   owned, -    heap, under   acq_rel CAS
+//                                                           the bin lock
+// X3 releases the owner's writes to X4 and X5; X1 releases the block to X2.
+// An unowned page has an empty list: who pushes the first block owns it.
+//
+//   P1  used = live blocks + blocks in xthread (+ blocks in freeing threads' batches)
+//   P2  blocks in free + local_free + used + not yet extended + purged = capacity
+//   P3  a page is in a bin's list only while abandoned or owned by a claimer; only
+//       its owner puts it there or takes it out, under the bin's lock
+//   P4  owner != 0 only if xthread's owned bit is set
+//   P5  a dormant page has used = 0, is owned by the pool and in no heap
+//   P6  object kinds: blocks [0, sane) have had this layout since the last goal, or
+//       are zero: extending the page over them touches no header word. Beyond, the
+//       memory may have been anything, and headers are zeroed as blocks are made
+//       (no reader can look there: the layout was changed after its goal).
+//
+// The word `owner` (the heap, with kSlow when frees must take the slow path, or
+// 0) is written by the page's owner only. A thread that compares it with its own
+// heap reads a value that only it could have written, so relaxed is enough; for
+// everybody else any value that is not its own heap means "not mine".
+#ifndef TIDEPOOL_ALLOCATOR_INTERNAL_PAGE_H_
+#define TIDEPOOL_ALLOCATOR_INTERNAL_PAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tidepool/allocator/heap_kind.h"
+#include "tidepool/allocator/size_class.h"
+#include "tidepool/base/atomic.h"
+#include "tidepool/base/sanitizer.h"
+
+namespace tidepool {
+class HeapDomain;
+class ThreadHeap;
+}  // namespace tidepool
+
+namespace tidepool::internal {
+
+struct Arena;
+
+// Heap kinds plus one: raw blocks that grow (realloc) live in pages of their
+// own, so that their slack is not taken for waste when they are resized again.
+inline constexpr unsigned kQueueKindCount = 5;
+inline constexpr unsigned kGrowQueue = 4;
+inline constexpr HeapKind QueueKind(unsigned queue_kind) {
+  return queue_kind == kGrowQueue ? HeapKind::kRaw
+                                  : static_cast<HeapKind>(queue_kind);
+}
+
+// Who made a page: one record per thread heap, never given back while the domain
+// lives; `generation` changes when the thread leaves, so a page whose thread has
+// gone is told from one whose thread lives, whatever became of the record.
+struct Origin {
+  Atomic<uint64_t> generation;
+  Atomic<uint64_t> tid;
+};
+
+enum class PageState : uint8_t {
+  kNone = 0,     // record unused
+  kSmall = 1,    // a page of blocks, owned or abandoned
+  kLarge = 2,    // one live block
+  kDormant = 3,  // empty, in the pool
+};
+
+// Index of block p in a page without a division: block sizes are odd << shift,
+// so offset / size is offset * inverse(odd) rotated; an offset that is no
+// multiple of the size gives a number above any block count.
+inline uint32_t InverseOdd(uint32_t odd) {
+  uint32_t x = odd;  // right in 3 bits, doubled by each step
+  for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
+  return x;
+}
+
+struct alignas(64) Page {
+  static constexpr uintptr_t kSlow = 1;
+
+  // --- Read by every free. ---
+  Atomic<uintptr_t> owner;
+  char* start;
+  uint32_t inverse;
+  Atomic<uint32_t> extended;
+  uint8_t shift;
+  uint8_t queue_kind;
+  HeapKind kind;
+  uint8_t size_class;        // 0 for large
+  Atomic<PageState> state;
+  uint8_t link_offset;
+  uint16_t slices_small;     // slices of a page of a class (1 or 8)
+  Atomic<size_t> block_size; // bytes a user may use; stats read it: size()
+  HeapDomain* domain;
+  Arena* arena;
+
+  // --- Changed by the owner at every allocation and free. ---
+  alignas(64) void* free;
+  void* local_free;
+  Atomic<uint32_t> used;  // stats read it from outside, relaxed
+  uint32_t capacity;
+  bool free_is_zero;
+  bool in_bin;       // P3
+  bool full;         // in its heap's list of full pages
+  uint8_t retire;    // > 0: empty, given up after so many slow paths
+  bool purged;       // dormant: its memory was given back
+  Page* next;        // heap queue, full list, bin or pool
+  Page* prev;
+
+  // --- Changed by others. ---
+  alignas(64) Atomic<uint64_t> xthread;
+  Atomic<Origin*> origin;
+  Atomic<uint64_t> origin_generation;
+  Atomic<uint8_t> owner_changed;
+  size_t slices;             // of the whole page
+  size_t requested;          // large: what was asked for last
+  uint64_t goal;             // QSBR goal of the time it became empty
+  size_t pool_bytes;         // dormant: dirty bytes as counted
+  Page* age_next;            // dormant: by age
+  Page* age_prev;
+  uint32_t sane;             // blocks [0, sane) hold a header or zeros
+  bool may_zero;             // large, in limbo: its inside may read as zeros
+  size_t zero_from;          // from this offset on, zero when the page was made
+  Atomic<uint64_t>* holes;   // purged OS pages, or null: see hole.h
+  uint32_t hole_count;       // set bits in holes
+  Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
+
+  char* end() const { return start + slices * kSliceSize; }
+  // Relaxed: changes only for a large block, by whoever resizes it.
+  size_t size() const { return block_size.load(kRelaxed); }
+  void set_size(size_t size) { block_size.store(size, kRelaxed); }
+
+  // The exact index of block p, or a number >= capacity.
+  uint32_t IndexOf(const void* p) const {
+    uint32_t offset =
+        static_cast<uint32_t>(static_cast<const char*>(p) - start);
+    uint32_t q = offset * inverse;
+    return (q >> shift) | (q << ((32 - shift) & 31));
+  }
+};
+
+// --- The xthread word. ---
+struct XThread {
+  static constexpr uint64_t kOwned = 1;
+  static constexpr unsigned kCountShift = 48;
+  static constexpr uint64_t kPointer = ((uint64_t{1} << 48) - 1) & ~uint64_t{1};
+
+  static void* List(uint64_t word) {
+    return reinterpret_cast<void*>(word & kPointer);
+  }
+  static uint32_t Count(uint64_t word) {
+    return static_cast<uint32_t>(word >> kCountShift);
+  }
+  static bool Owned(uint64_t word) { return (word & kOwned) != 0; }
+  // Owned, with this list.
+  static uint64_t Make(void* list, uint32_t count) {
+    return reinterpret_cast<uint64_t>(list) |
+           (uint64_t{count} << kCountShift) | kOwned;
+  }
+};
+static_assert(kSmallPageSize / 16 < (1u << 16),
+              "a page's block count fits the count field");
+
+// --- Links. A dead block may be poisoned; these two may look at it. ---
+#if TIDEPOOL_ASAN
+TIDEPOOL_NO_ASAN __attribute__((noinline)) inline void* GetLink(
+    const void* block, size_t offset) {
+  return *reinterpret_cast<void* const*>(static_cast<const char*>(block) +
+                                         offset);
+}
+TIDEPOOL_NO_ASAN __attribute__((noinline)) inline void SetLink(
+    void* block, size_t offset, void* next) {
+  *reinterpret_cast<void**>(static_cast<char*>(block) + offset) = next;
+}
+#else
+inline void* GetLink(const void* block, size_t offset) {
+  return *reinterpret_cast<void* const*>(static_cast<const char*>(block) +
+                                         offset);
+}
+inline void SetLink(void* block, size_t offset, void* next) {
+  *reinterpret_cast<void**>(static_cast<char*>(block) + offset) = next;
+}
+#endif
+
+// What of a dead block is poisoned: everything but what readers may look at.
+inline size_t PoisonOffset(HeapKind kind) {
+  return kind == HeapKind::kRaw ? 0 : HeaderOffset(kind) + kReaderWords;
+}
+
+}  // namespace tidepool::internal
+
+#endif  // TIDEPOOL_ALLOCATOR_INTERNAL_PAGE_H_

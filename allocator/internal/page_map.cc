@@ -1,0 +1,53 @@
+// Growth and writing of the page map. A leaf is published by one CAS; the loser
+// of a race gives its memory back.
+#include "tidepool/allocator/internal/page_map.h"
+
+#include "tidepool/base/os.h"
+
+namespace tidepool::internal {
+
+Atomic<Atomic<Page*>*> PageMap::root_[PageMap::kRootSize];
+
+bool PageMap::Cover(const void* start, size_t size, Os* os) {
+  uintptr_t first = reinterpret_cast<uintptr_t>(start) >> kSliceShift;
+  uintptr_t last =
+      (reinterpret_cast<uintptr_t>(start) + size - 1) >> kSliceShift;
+  for (uintptr_t top = first >> kLeafBits; top <= last >> kLeafBits; ++top) {
+    if (top >= kRootSize) return false;
+    // Acquire: pairs with the CAS below, so that the leaf reads as zero.
+    if (root_[top].load(kAcquire) != nullptr) continue;
+    constexpr size_t kBytes = kLeafSize * sizeof(Atomic<Page*>);
+    void* memory = os->Reserve(kBytes, os->PageSize());
+    if (memory == nullptr) return false;
+    if (!os->Commit(memory, kBytes)) {
+      os->Release(memory, kBytes);
+      return false;
+    }
+    Atomic<Page*>* expected = nullptr;
+    // Release: pairs with the acquire load above and, through whatever hands a
+    // block over, with Lookup.
+    if (!root_[top].compare_exchange_strong(
+            expected, static_cast<Atomic<Page*>*>(memory), kAcqRel, kAcquire)) {
+      os->Release(memory, kBytes);
+    }
+  }
+  return true;
+}
+
+void PageMap::Set(const void* start, size_t slices, Page* page) {
+  uintptr_t slice = reinterpret_cast<uintptr_t>(start) >> kSliceShift;
+  while (slices != 0) {
+    // Relaxed: Cover() ran before in program order or under the arena's lock.
+    Atomic<Page*>* leaf = root_[slice >> kLeafBits].load(kRelaxed);
+    size_t index = slice & (kLeafSize - 1);
+    size_t count = slices < kLeafSize - index ? slices : kLeafSize - index;
+    for (size_t i = 0; i < count; ++i) {
+      // Release: the page's fields before its entry (stats walk the map).
+      leaf[index + i].store(page, kRelease);
+    }
+    slice += count;
+    slices -= count;
+  }
+}
+
+}  // namespace tidepool::internal

@@ -1,0 +1,297 @@
+// Pages of size classes: made, extended, collected, let go.
+#include "tidepool/allocator/internal/core.h"
+
+#include <cstring>
+
+#include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
+
+namespace tidepool::internal {
+
+Page g_no_page;
+
+Page* HeapOps::NewRecord(DomainCore* core) {
+  {
+    MutexLock lock(&core->records_lock);
+    Page* page = core->free_records;
+    if (page != nullptr) {
+      core->free_records = page->next;
+      page->next = nullptr;
+      return page;
+    }
+  }
+  Page* page = static_cast<Page*>(core->meta.Take(sizeof(Page)));
+  if (page != nullptr) page->domain = core->domain;
+  return page;
+}
+
+void HeapOps::FreeRecord(DomainCore* core, Page* page) {
+  // Relaxed: nobody may look at a page without blocks; whoever does so by mistake
+  // (a stale pointer) finds "unused".
+  page->state.store(PageState::kNone, kRelaxed);
+  MutexLock lock(&core->records_lock);
+  page->next = core->free_records;
+  core->free_records = page;
+}
+
+namespace {
+
+// What an empty page of a layout starts with. The page is the caller's.
+void ResetLists(Page* page) {
+  page->free = page->local_free = nullptr;
+  page->free_is_zero = false;
+  page->in_bin = page->full = false;
+  page->retire = 0;
+  page->next = page->prev = nullptr;
+  // Relaxed: nobody else looks at an empty page.
+  page->used.store(0, kRelaxed);
+  page->extended.store(0, kRelaxed);
+  page->owner.store(0, kRelaxed);
+  page->owner_changed.store(0, kRelaxed);
+  page->xthread.store(XThread::kOwned, kRelaxed);
+  page->origin.store(nullptr, kRelaxed);
+}
+
+// Poisons a block that is made a dead one, all but what readers may look at.
+void PoisonDead([[maybe_unused]] const Page* page, [[maybe_unused]] char* block) {
+#if TIDEPOOL_ASAN
+  size_t skip = PoisonOffset(page->kind);
+  UnpoisonMemory(block, skip);
+  TrackFreed(block + skip, page->size() - skip);
+#endif
+}
+
+}  // namespace
+
+void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
+                       unsigned c, const Run& run) {
+  page->start = run.start;
+  page->arena = run.arena;
+  page->slices = run.slices;
+  page->domain = core->domain;
+  page->queue_kind = static_cast<uint8_t>(queue_kind);
+  page->kind = QueueKind(queue_kind);
+  page->size_class = static_cast<uint8_t>(c);
+  page->link_offset = static_cast<uint8_t>(LinkOffset(page->kind));
+  page->set_size(ClassSize(c));
+  page->shift = static_cast<uint8_t>(__builtin_ctzll(page->size()));
+  page->inverse =
+      InverseOdd(static_cast<uint32_t>(page->size() >> page->shift));
+  page->capacity =
+      static_cast<uint32_t>(run.slices * kSliceSize / page->size());
+  page->sane = 0;
+  page->zero_from = core->arenas.DirtyEnd(run.arena, run.start, run.slices);
+  page->may_zero = false;
+  page->holes = nullptr;
+  page->hole_count = 0;
+  page->live_bits = nullptr;
+  page->pool_bytes = 0;
+  ResetLists(page);
+  // Relaxed: the map's release store publishes it.
+  page->state.store(PageState::kSmall, kRelaxed);
+}
+
+Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
+  HeapKind kind = QueueKind(queue_kind);
+  size_t slices = ClassPageSize(c) / kSliceSize;
+  size_t bytes = slices * kSliceSize;
+  if (IsObjectKind(kind)) {
+    Page* page = core->pool.Take(kind, c);
+    if (page != nullptr) {
+      CountUp(core->counters.dormant_reused);
+      ResetLists(page);
+      page->zero_from =
+          core->arenas.DirtyEnd(page->arena, page->start, page->slices);
+      page->state.store(PageState::kSmall, kRelaxed);  // relaxed: ours
+      CountUp(core->counters.pages);
+      core->purger.Taken(bytes);
+      return page;
+    }
+  }
+  Page* page = NewRecord(core);
+  if (page == nullptr) return nullptr;
+  Run run;
+  bool found =
+      core->arenas.Take(ArenaSort::kSmall, slices, 1, ArenaSet::kDirtyOnly, &run);
+  if (!found && !core->pool.empty() && ConvertDormant(core, bytes)) {
+    found = core->arenas.Take(ArenaSort::kSmall, slices, 1,
+                              ArenaSet::kDirtyOnly, &run);
+  }
+  if (!found) {
+    BeforeCommit(core, bytes);
+    found = core->arenas.Take(ArenaSort::kSmall, slices, 1, ArenaSet::kReserved,
+                              &run) ||
+            core->arenas.Take(ArenaSort::kSmall, slices, 1, ArenaSet::kGrow,
+                              &run);
+  }
+  if (!found) {
+    FreeRecord(core, page);
+    return nullptr;
+  }
+  InitPage(core, page, queue_kind, c, run);
+  if (core->options.hardening != 0) {
+    size_t words = (page->capacity + 63) / 64;
+    page->live_bits = static_cast<Atomic<uint64_t>*>(core->meta.Take(words * 8));
+    if (page->live_bits == nullptr) {
+      core->arenas.Give(run.arena, run.start, run.slices);
+      FreeRecord(core, page);
+      return nullptr;
+    }
+  }
+  PageMap::Set(run.start, run.slices, page);
+  CountUp(core->counters.pages);
+  CountUp(core->counters.pages_made);
+  core->purger.Taken(bytes);
+  return page;
+}
+
+bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
+  // Relaxed: only the owner writes it; frees and stats read it.
+  uint32_t have = page->extended.load(kRelaxed);
+  if (have == page->capacity) return false;
+  size_t size = page->size();
+  size_t step = core->arenas.os_page();
+  uint32_t count = static_cast<uint32_t>(step / size);
+  if (count == 0) count = 1;
+  // Up to the next OS page border, not beyond: no page is touched for nothing.
+  size_t end = (have + count) * size;
+  size_t border = (have * size / step + 1) * step;
+  if (end > border && size < step) {
+    count = static_cast<uint32_t>((border + size - 1) / size) - have;
+  }
+  if (count > page->capacity - have) count = page->capacity - have;
+  char* from = page->start + have * size;
+  char* to = from + count * size;
+  bool zero = have * size >= page->zero_from;
+  bool untouched = false;  // zero_from knows more: OS pages half in use
+  if (!core->arenas.Extend(page->arena, from, to, &untouched)) return false;
+  size_t link = page->link_offset;
+  bool first_use = have + count > page->sane;
+  bool clean = IsObjectKind(page->kind) && !zero && first_use;
+  void* next = page->free;
+  for (uint32_t i = count; i-- > 0;) {
+    char* block = from + i * size;
+    if (clean && have + i >= page->sane) {
+      // P6: what was here is no header of this layout.
+      UnpoisonMemory(block, PoisonOffset(page->kind) + sizeof(void*));
+      memset(block, 0, PoisonOffset(page->kind) + sizeof(void*));
+    }
+    PoisonDead(page, block);
+    SetLink(block, link, next);
+    next = block;
+  }
+  page->free_is_zero = zero && (page->free == nullptr || page->free_is_zero);
+  page->free = next;
+  if (first_use) page->sane = have + count;
+  // Release: a free of one of these blocks checks its index against it.
+  page->extended.store(have + count, kRelease);
+  return true;
+}
+
+uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
+  // Relaxed: a peek; the exchange orders.
+  if (XThread::List(page->xthread.load(kRelaxed)) == nullptr) return 0;
+  // X2. Acquire pairs with the release of X1 and X4: the blocks' contents are done
+  // with, and their links are written.
+  uint64_t word = page->xthread.exchange(XThread::kOwned, kAcqRel);
+  void* list = XThread::List(word);
+  uint32_t count = XThread::Count(word);
+  if (list == nullptr) return 0;
+  size_t link = page->link_offset;
+  if (page->free == nullptr) {
+    page->free = list;
+    page->free_is_zero = false;
+  } else if (page->local_free == nullptr) {
+    page->local_free = list;
+  } else {
+    void* last = list;
+    while (void* next = GetLink(last, link)) last = next;
+    SetLink(last, link, page->local_free);
+    page->local_free = list;
+  }
+  // Relaxed: only the owner writes it. P1.
+  page->used.store(page->used.load(kRelaxed) - count, kRelaxed);
+  CountUp(core->counters.foreign_frees, count);
+  return count;
+}
+
+bool HeapOps::CollectPage(DomainCore* core, Page* page) {
+  CollectForeign(core, page);
+  if (page->free == nullptr && page->local_free != nullptr) {
+    page->free = page->local_free;
+    page->local_free = nullptr;
+    page->free_is_zero = false;
+  }
+  return page->free != nullptr;
+}
+
+bool HeapOps::HasRoom(const Page* page) {
+  return page->free != nullptr || page->local_free != nullptr ||
+         page->extended.load(kRelaxed) < page->capacity ||  // relaxed: owner
+         page->hole_count != 0;
+}
+
+void HeapOps::DissolvePage(DomainCore* core, Page* page) {
+  if (page->hole_count != 0 || page->holes != nullptr) DropHoles(core, page);
+  if (page->live_bits != nullptr) {
+    core->meta.Give(page->live_bits, (page->capacity + 63) / 64 * 8);
+    page->live_bits = nullptr;
+  }
+  Arena* arena = page->arena;
+  char* start = page->start;
+  size_t slices = page->slices;
+  PageMap::Set(start, slices, nullptr);
+#if TIDEPOOL_ASAN
+  TrackReserved(start, slices * kSliceSize);
+#endif
+  FreeRecord(core, page);
+  core->arenas.Give(arena, start, slices);
+}
+
+void HeapOps::ReleaseEmpty(DomainCore* core, Page* page) {
+  TP_DCHECK(page->used.load(kRelaxed) == 0);  // relaxed: the caller owns it
+  CountDown(core->counters.pages);
+  // Relaxed: the owner's own words (P4).
+  page->owner.store(0, kRelaxed);
+  if (!IsObjectKind(page->kind)) {
+    DissolvePage(core, page);
+    core->purger.Given();
+    return;
+  }
+  if (page->holes != nullptr) DropHoles(core, page);
+  page->state.store(PageState::kDormant, kRelaxed);
+  // Rule 14: taken at or after the time the page last became empty.
+  page->goal = core->qsbr.Goal();
+  page->free = page->local_free = nullptr;
+  core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
+                                               page->slices));
+  core->purger.Given();
+}
+
+bool HeapOps::ConvertDormant(DomainCore* core, size_t bytes) {
+  size_t done = 0;
+  while (done < bytes) {
+    Page* page = core->pool.TakeDue(&core->qsbr, false);
+    if (page == nullptr) break;
+    done += page->slices * kSliceSize;
+    CountUp(core->counters.dormant_converted);
+    DissolvePage(core, page);
+  }
+  return done != 0;
+}
+
+void BeforeCommit(DomainCore* core, size_t bytes) {
+  // Relaxed: figures.
+  uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
+                    core->counters.dormant.load(kRelaxed);
+  if (unused < (8u << 20)) return;
+  uint64_t committed = core->budget.committed();
+  uint64_t used = committed > unused ? committed - unused : 0;
+  uint64_t allowed = used / 8 + (8u << 20);
+  if (unused <= allowed) return;
+  uint64_t excess = unused - allowed;
+  uint64_t piece = bytes * 2 > (1u << 20) ? bytes * 2 : 1u << 20;
+  core->purger.PurgeUnused(excess < piece ? excess : piece);
+}
+
+}  // namespace tidepool::internal

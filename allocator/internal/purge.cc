@@ -1,0 +1,166 @@
+#include "tidepool/allocator/internal/purge.h"
+
+#include "tidepool/allocator/internal/core.h"
+
+// Windows, debts and the background thread. See purge.h.
+namespace tidepool::internal {
+namespace {
+constexpr uint64_t kLeastWindow = 32 << 20;
+constexpr uint64_t kPiece = 8 << 20;
+constexpr uint64_t kMs = 1000000;
+}  // namespace
+
+Purger::Purger(DomainCore* core)
+    : core_(core), policy_(MakePurgePolicy(core->options, policy_memory_)) {}
+
+uint64_t Purger::Unused() const {
+  // Relaxed: figures.
+  return core_->counters.free_dirty.load(kRelaxed) +
+         core_->counters.dormant.load(kRelaxed);
+}
+
+void Purger::Taken(uint64_t bytes) {
+  // All relaxed: figures (purge.h).
+  uint64_t unused = Unused();
+  if (unused < low_water_.load(kRelaxed)) low_water_.store(unused, kRelaxed);
+  events_.fetch_add(1, kRelaxed);
+  uint64_t work = work_.fetch_add(bytes, kRelaxed) + bytes;
+  if (policy_->windows_by_clock()) {
+    uint64_t now = core_->os->NowNs();
+    uint64_t start = window_start_.load(kRelaxed);
+    if (now - start >=
+        static_cast<uint64_t>(core_->options.purge_delay_ms) * kMs) {
+      window_start_.store(now, kRelaxed);
+      EndWindow(false);
+    }
+  } else if (work >= kLeastWindow && work >= 2 * core_->budget.committed()) {
+    EndWindow(false);
+  }
+}
+
+void Purger::Given() {
+  if (policy_->ask_at_every_free()) {
+    uint64_t unused = Unused();
+    uint64_t committed = core_->budget.committed();
+    PurgeView view = {unused, 0, committed > unused ? committed - unused : 0,
+                      false, false};
+    debt_.store(policy_->BytesToPurge(view), kRelaxed);
+  } else if (policy_->windows_by_clock()) {
+    Taken(0);
+  }
+}
+
+void Purger::EndWindow(bool idle) {
+  uint64_t unused = Unused();
+  uint64_t low = low_water_.exchange(unused, kRelaxed);
+  work_.store(0, kRelaxed);
+  if (low > unused) low = unused;
+  uint64_t committed = core_->budget.committed();
+  PurgeView view = {unused, low, committed > unused ? committed - unused : 0,
+                    idle, true};
+  debt_.store(policy_->BytesToPurge(view), kRelaxed);
+}
+
+void Purger::Run() {
+  if (!run_lock_.TryLock()) return;
+  uint64_t debt = debt_.load(kRelaxed);
+  if (debt != 0) {
+    uint64_t piece = debt < kPiece ? debt : kPiece;
+    size_t done = PurgeUnused(piece);
+    // What cannot be purged is no debt.
+    debt_.store(done < piece ? 0 : debt - piece, kRelaxed);
+    uint64_t low = low_water_.load(kRelaxed);
+    low_water_.store(low > done ? low - done : 0, kRelaxed);
+  }
+  run_lock_.Unlock();
+}
+
+size_t Purger::PurgeUnused(size_t bytes) {
+  size_t done = core_->arenas.PurgeFree(bytes);
+  Page* kept = nullptr;  // pages that could not be purged, not to be met again
+  while (done < bytes) {
+    Page* page = core_->pool.TakeDirty();
+    if (page == nullptr) break;
+    // Zeros are dead objects, so readers may look meanwhile (design, rule 2).
+    done += core_->arenas.PurgeRun(page->arena, page->start, page->slices);
+    size_t left =
+        core_->arenas.DirtyBytes(page->arena, page->start, page->slices);
+    if (left == 0) {
+      core_->pool.Put(page, 0);
+    } else {
+      page->next = kept;
+      kept = page;
+    }
+  }
+  while (kept != nullptr) {
+    Page* page = kept;
+    kept = page->next;
+    core_->pool.Put(page, core_->arenas.DirtyBytes(page->arena, page->start,
+                                                   page->slices));
+  }
+  return done;
+}
+
+void Purger::Start() {
+  if (started_) return;
+  stop_.store(0, kRelaxed);  // ordered by the start of the thread
+  started_ = thread_.Start([](void* self) {
+    static_cast<Purger*>(self)->Loop();
+  }, this, 128 << 10);
+}
+
+void Purger::Stop() {
+  if (!started_) return;
+  stop_.store(1, kRelease);  // pairs with the acquire in Loop
+  wake_.Set();
+  thread_.Join();
+  started_ = false;
+}
+
+void Purger::ForgetThread() { started_ = false; }
+
+void Purger::Loop() {
+  // Acquire: pairs with Stop.
+  while (stop_.load(kAcquire) == 0) {
+    uint64_t now = core_->os->NowNs();
+    Turn(now);
+    uint64_t wait = static_cast<uint64_t>(core_->options.purge_delay_ms) * kMs;
+    if (wait < 10 * kMs) wait = 10 * kMs;
+    if (wait > 500 * kMs) wait = 500 * kMs;
+    wake_.WaitUntil(MonotonicNs() + wait);
+  }
+}
+
+void Purger::Turn(uint64_t now_ns) {
+  core_->limbo.Drain(core_->qsbr, &HeapOps::FreeFromLimbo, core_);
+  while (due()) {
+    uint64_t before = debt_.load(kRelaxed);
+    Run();
+    if (debt_.load(kRelaxed) >= before) break;
+  }
+  if (core_->options.purge_policy == PurgePolicyKind::kNever) return;
+  uint64_t events = events_.load(kRelaxed);
+  if (events != last_events_) {
+    last_events_ = events;
+    idle_since_ = now_ns;
+    trimmed_ = false;
+    return;
+  }
+  // Nothing was taken since the last turn.
+  uint64_t idle_ns = static_cast<uint64_t>(core_->options.purge_delay_ms) * kMs;
+  if (now_ns - idle_since_ < idle_ns) return;
+  if (!trimmed_) {
+    // Once per idle stretch also what lies in detached threads' heaps, and holes.
+    trimmed_ = true;
+    HeapOps::PurgeAll(core_, nullptr);
+  } else {
+    EndWindow(true);
+    while (due()) {
+      uint64_t before = debt_.load(kRelaxed);
+      Run();
+      if (debt_.load(kRelaxed) >= before) break;
+    }
+  }
+}
+
+}  // namespace tidepool::internal

@@ -1,0 +1,256 @@
+// Parsing and printing of the option table.
+//
+// Everything here is generated from TIDEPOOL_OPTIONS by one helper per type
+// (ParseInt, PrintInt, ...), so a new row needs no code and a new type needs
+// three functions.
+#include "tidepool/allocator/options.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern char** environ;
+
+namespace tidepool {
+namespace {
+
+struct Name {
+  const char* text;
+  int value;
+};
+
+constexpr Name kPurgeNames[] = {{"low_water", 0},
+                                {"immediate", 1},
+                                {"delayed", 2},
+                                {"bounded", 3},
+                                {"never", 4}};
+constexpr Name kBadFreeNames[] = {{"ignore", 0}, {"log", 1}, {"abort", 2}};
+constexpr Name kBoolNames[] = {{"0", 0},     {"1", 1},  {"false", 0},
+                               {"true", 1},  {"off", 0}, {"on", 1},
+                               {"no", 0},    {"yes", 1}};
+
+std::string Str(absl::string_view text) {
+  return std::string(text.data(), text.size());
+}
+
+absl::Status Bad(absl::string_view name, absl::string_view value,
+                 const std::string& allowed) {
+  return absl::InvalidArgumentError("option " + Str(name) + ": '" +
+                                    Str(value) + "' is not " + allowed);
+}
+
+absl::Status ParseNumber(absl::string_view name, absl::string_view value,
+                         int64_t min, int64_t max, bool suffix, int64_t* out) {
+  std::string allowed = "a number between " + std::to_string(min) + " and " +
+                        std::to_string(max);
+  if (suffix) allowed += " (K, M or G may follow)";
+  std::string text = Str(value);
+  int shift = 0;
+  if (suffix && !text.empty()) {
+    switch (text.back()) {
+      case 'k': case 'K': shift = 10; break;
+      case 'm': case 'M': shift = 20; break;
+      case 'g': case 'G': shift = 30; break;
+      default: break;
+    }
+    if (shift != 0) text.pop_back();
+  }
+  if (text.empty() || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) {
+    return Bad(name, value, allowed);
+  }
+  errno = 0;
+  char* end = nullptr;
+  long long number = strtoll(text.c_str(), &end, 10);
+  if (*end != '\0' || errno != 0) return Bad(name, value, allowed);
+  if (number > (INT64_MAX >> shift) || number < -(INT64_MAX >> shift)) {
+    return Bad(name, value, allowed);
+  }
+  number *= int64_t{1} << shift;
+  if (number < min || number > max) return Bad(name, value, allowed);
+  *out = number;
+  return absl::OkStatus();
+}
+
+template <size_t n>
+absl::Status ParseName(absl::string_view name, absl::string_view value,
+                       const Name (&names)[n], int* out) {
+  std::string allowed = "one of";
+  for (const Name& row : names) {
+    if (value == row.text) {
+      *out = row.value;
+      return absl::OkStatus();
+    }
+    allowed += std::string(" ") + row.text;
+  }
+  return Bad(name, value, allowed);
+}
+
+absl::Status SetInt(absl::string_view name, absl::string_view value,
+                    int64_t min, int64_t max, int64_t* out) {
+  return ParseNumber(name, value, min, max, false, out);
+}
+absl::Status SetSize(absl::string_view name, absl::string_view value,
+                     int64_t min, int64_t max, uint64_t* out) {
+  int64_t number = 0;
+  absl::Status status = ParseNumber(name, value, min, max, true, &number);
+  if (status.ok()) *out = static_cast<uint64_t>(number);
+  return status;
+}
+absl::Status SetBool(absl::string_view name, absl::string_view value, int64_t,
+                     int64_t, bool* out) {
+  int number = 0;
+  absl::Status status = ParseName(name, value, kBoolNames, &number);
+  if (status.ok()) *out = number != 0;
+  return status;
+}
+absl::Status SetPurge(absl::string_view name, absl::string_view value, int64_t,
+                      int64_t, PurgePolicyKind* out) {
+  int number = 0;
+  absl::Status status = ParseName(name, value, kPurgeNames, &number);
+  if (status.ok()) *out = static_cast<PurgePolicyKind>(number);
+  return status;
+}
+absl::Status SetBadFree(absl::string_view name, absl::string_view value,
+                        int64_t, int64_t, BadFreePolicy* out) {
+  int number = 0;
+  absl::Status status = ParseName(name, value, kBadFreeNames, &number);
+  if (status.ok()) *out = static_cast<BadFreePolicy>(number);
+  return status;
+}
+absl::Status SetText(absl::string_view name, absl::string_view value, int64_t,
+                     int64_t, OptionText* out) {
+  if (value.empty() || value.size() >= sizeof(out->text)) {
+    return Bad(name, value, "a name of 1 to 47 characters");
+  }
+  memset(out->text, 0, sizeof(out->text));
+  memcpy(out->text, value.data(), value.size());
+  return absl::OkStatus();
+}
+
+std::string PrintInt(int64_t value) { return std::to_string(value); }
+std::string PrintSize(uint64_t value) { return std::to_string(value); }
+std::string PrintBool(bool value) { return value ? "1" : "0"; }
+std::string PrintPurge(PurgePolicyKind value) { return PurgePolicyName(value); }
+std::string PrintBadFree(BadFreePolicy value) {
+  return BadFreePolicyName(value);
+}
+std::string PrintText(const OptionText& value) { return value.text; }
+
+std::string JsonInt(int64_t value) { return std::to_string(value); }
+std::string JsonSize(uint64_t value) { return std::to_string(value); }
+std::string JsonBool(bool value) { return value ? "true" : "false"; }
+std::string JsonPurge(PurgePolicyKind value) {
+  return std::string("\"") + PurgePolicyName(value) + "\"";
+}
+std::string JsonBadFree(BadFreePolicy value) {
+  return std::string("\"") + BadFreePolicyName(value) + "\"";
+}
+std::string JsonText(const OptionText& value) {
+  std::string out = "\"";
+  for (const char* c = value.text; *c != '\0'; ++c) {
+    if (*c == '"' || *c == '\\') out += '\\';
+    if (static_cast<unsigned char>(*c) >= 0x20) out += *c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+bool OptionText::operator==(const OptionText& other) const {
+  return strcmp(text, other.text) == 0;
+}
+
+const char* PurgePolicyName(PurgePolicyKind kind) {
+  return kPurgeNames[static_cast<int>(kind)].text;
+}
+
+const char* BadFreePolicyName(BadFreePolicy policy) {
+  return kBadFreeNames[static_cast<int>(policy)].text;
+}
+
+absl::Status Options::Set(absl::string_view name, absl::string_view value) {
+#define TIDEPOOL_X(type, field, def, min, max, unit, doc) \
+  if (name == #field) return Set##type(name, value, min, max, &field);
+  TIDEPOOL_OPTIONS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+  return absl::NotFoundError("there is no option named '" + Str(name) + "'");
+}
+
+std::string Options::Get(absl::string_view name) const {
+#define TIDEPOOL_X(type, field, def, min, max, unit, doc) \
+  if (name == #field) return Print##type(field);
+  TIDEPOOL_OPTIONS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+  return "";
+}
+
+absl::StatusOr<Options> Options::FromEnvironment() {
+  Options options;
+  constexpr size_t kPrefix = sizeof("TIDEPOOL_") - 1;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const char* text = *entry;
+    const char* equals = strchr(text, '=');
+    if (equals == nullptr || strncmp(text, "TIDEPOOL_", kPrefix) != 0) continue;
+    std::string name(text + kPrefix, equals);
+    for (char& c : name) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    absl::Status status = options.Set(name, equals + 1);
+    if (!status.ok() && !absl::IsNotFound(status)) return status;
+  }
+  return options;
+}
+
+std::string Options::ToJson() const {
+  std::string out = "{";
+#define TIDEPOOL_X(type, field, def, min, max, unit, doc) \
+  out += "\"" #field "\":" + Json##type(field) + ",";
+  TIDEPOOL_OPTIONS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+  out.back() = '}';
+  return out;
+}
+
+const OptionInfo* OptionTable() {
+  static const struct Texts {
+    std::string defaults[64];
+    OptionInfo rows[64] = {};
+    Texts() {
+      Options options;
+      size_t n = 0;
+#define TIDEPOOL_X(type, field, def, min, max, unit, doc)       \
+  defaults[n] = Print##type(options.field);                     \
+  rows[n] = {#field, #type, defaults[n].c_str(), unit, doc};    \
+  ++n;
+      TIDEPOOL_OPTIONS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+    }
+  }* texts = new Texts;
+  return texts->rows;
+}
+
+std::string OptionHelp() {
+  std::string out;
+  for (const OptionInfo* row = OptionTable(); row->name != nullptr; ++row) {
+    out += std::string("  --") + row->name + "=" + row->default_text;
+    if (row->unit[0] != '\0') out += std::string(" ") + row->unit;
+    out += "\n";
+    std::string line = "     ";
+    absl::string_view rest = row->doc;
+    while (!rest.empty()) {
+      size_t space = rest.find(' ');
+      absl::string_view word = rest.substr(0, space);
+      if (line.size() + 1 + word.size() > 78) {
+        out += line + "\n";
+        line = "     ";
+      }
+      line += " " + Str(word);
+      rest = space == absl::string_view::npos ? "" : rest.substr(space + 1);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace tidepool

@@ -1,0 +1,172 @@
+// Changing the size of raw blocks, and freeing them behind lock-free readers.
+//
+// In place where the class (or, for large blocks, the address space behind) allows.
+// Shrinking moves to a smaller class when that saves at least an eighth. A block that
+// grows by a little (less than a quarter) is likely to grow again: it moves to a block
+// a quarter larger than it was, in a page of the grow queue, where shrinking needs
+// a saving of three eighths. So growing step by step copies at most four times the
+// final size, and slack is never mistaken for waste.
+#include <cstring>
+
+#include "tidepool/allocator/heap_domain.h"
+#include "tidepool/allocator/internal/core.h"
+#include "tidepool/allocator/thread_heap.h"
+#include "tidepool/base/check.h"
+
+namespace tidepool {
+
+using internal::DomainCore;
+using internal::HeapOps;
+using internal::kGrowQueue;
+using internal::Page;
+using internal::PageMap;
+using internal::PageState;
+
+namespace {
+
+// From this size on blocks are moved by remapping where the OS can.
+constexpr size_t kRemapFrom = 1 << 20;
+
+// Copies the front of a large block to a fresh one, by moving OS pages if that
+// pays; `from` reads as zeros then.
+void MoveFront(DomainCore* core, void* to, void* from, size_t bytes) {
+  size_t os_page = core->arenas.os_page();
+  size_t whole = bytes & ~(os_page - 1);
+  size_t moved = 0;
+  if (whole >= kRemapFrom && core->os->MovePages(from, to, whole)) {
+    moved = whole;
+    CountUp(core->counters.remapped, moved);
+  }
+  if (moved != bytes) {
+    memcpy(static_cast<char*>(to) + moved, static_cast<char*>(from) + moved,
+           bytes - moved);
+    CountUp(core->counters.copied, bytes - moved);
+  }
+}
+
+bool IsRawBlock(const Page* page, const void* p) {
+  if (page == nullptr || page->kind != HeapKind::kRaw) return false;
+  PageState state = page->state.load(kAcquire);  // pairs with its making
+  if (state == PageState::kLarge) return p == page->start;
+  return state == PageState::kSmall &&
+         page->IndexOf(p) < page->extended.load(kAcquire);  // ExtendPage
+}
+
+}  // namespace
+
+void* ThreadHeap::Reallocate(void* block, size_t size) {
+  if (block == nullptr) return Allocate(HeapKind::kRaw, size);
+  Page* page = PageMap::Lookup(block);
+  DomainCore* core = domain_->core();
+  if (!IsRawBlock(page, block)) {
+    HeapOps::BadFree(core, block, "realloc of what is no raw block");
+    return nullptr;
+  }
+  size_t usable = page->size();
+  bool large = page->size_class == 0;
+  size_t want = size;
+  bool grow = false;
+  if (size > usable) {
+    grow = size - usable <= usable / 4;
+    if (grow) want = usable + usable / 4 > size ? usable + usable / 4 : size;
+  }
+  if (large && size > kMediumMax) {
+    if (HeapOps::ResizeLarge(page->domain->core(), page, size)) return block;
+  } else if (size <= usable) {
+    size_t ideal = ClassSize(SizeClass(size));
+    size_t saving = usable > ideal ? usable - ideal : 0;
+    bool grown = page->queue_kind == kGrowQueue;
+    if (saving * 8 < (grown ? usable * 3 : usable)) return block;
+  }
+  void* fresh = nullptr;
+  if (grow) {
+    fresh = want <= kMediumMax ? AllocateGrown(want)
+                               : AllocateLargeWith(HeapKind::kRaw, want, 1, false);
+    if (fresh != nullptr && want > kMediumMax) {
+      PageMap::Lookup(fresh)->requested = size;
+    }
+  }
+  if (fresh == nullptr) fresh = Allocate(HeapKind::kRaw, size);
+  // A shrink that cannot move stays where it is.
+  if (fresh == nullptr) return size <= usable ? block : nullptr;
+  size_t keep = size < usable ? size : usable;
+  if (large && page->requested < keep) keep = page->requested;
+  if (keep >= kRemapFrom && large) {
+    MoveFront(core, fresh, block, keep);
+  } else {
+    memcpy(fresh, block, keep);
+    CountUp(core->counters.copied, keep);
+  }
+  Free(block);
+  return fresh;
+}
+
+// From the pages of blocks that grow.
+void* ThreadHeap::AllocateGrown(size_t size) {
+  Page* page = current_[kGrowQueue][SizeClass(size)];
+  void* block = page->free;
+  if (block == nullptr) return AllocateSlow(kGrowQueue, size);
+  page->free = internal::GetLink(block, 0);
+  page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);  // ours
+  TrackAllocated(block, page->size());
+  return block;
+}
+
+void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
+  if (block == nullptr) return;
+  Page* page = PageMap::Lookup(block);
+  DomainCore* core = domain_->core();
+  if (!IsRawBlock(page, block) || page->domain != domain_) {
+    HeapOps::BadFree(core, block, "delayed free of what is no raw block");
+    return;
+  }
+  size_t bytes = page->size();
+  uint64_t budget = core->options.limbo_budget;
+  uint64_t mine = budget / 8;
+  bool over = limbo_.bytes() + bytes > mine;
+  Seq goal = over ? core->qsbr.Advance() : core->qsbr.Goal();
+  CountUp(core->counters.limbo, bytes);
+  // A figure; relaxed.
+  uint64_t all = core->counters.limbo.load(kRelaxed);
+  if (may_zero && page->size_class == 0) {
+    page->may_zero = true;
+    // Readers are late: the inside goes now, the address after its goal.
+    if (all > 2 * budget) {
+      core->arenas.ZeroInside(page->arena, page->start, page->slices);
+    }
+  }
+  if (bytes * 4 > mine) {
+    // A big one waits for nobody's safepoint in particular.
+    Limbo one;
+    one.Push(block, bytes, goal);
+    core->limbo.Give(one);
+    if (!over) core->qsbr.EnsureAdvanced(goal);
+  } else {
+    limbo_.Push(block, bytes, goal);
+    limbo_bytes_.store(limbo_.bytes(), kRelaxed);  // a figure
+  }
+  if (over || bytes * 4 > mine) Request(kDrain);
+  // Once for each eighth of the budget beyond it.
+  if (all > budget && all / (mine + 1) != (all - bytes) / (mine + 1)) {
+    domain_->RequestAll(kDrain);
+  }
+}
+
+void* ThreadHeap::ReallocateDelayed(void* p, size_t old_used, size_t new_size,
+                                    bool may_zero) {
+  void* fresh = Allocate(HeapKind::kRaw, new_size);
+  if (fresh == nullptr || p == nullptr) return fresh;
+  size_t keep = old_used < new_size ? old_used : new_size;
+  Page* page = PageMap::Lookup(p);
+  if (may_zero && keep >= kRemapFrom && page != nullptr &&
+      page->size_class == 0) {
+    MoveFront(domain_->core(), fresh, p, keep);
+  } else {
+    memcpy(fresh, p, keep);
+    CountUp(domain_->core()->counters.copied, keep);
+  }
+  FreeDelayed(p, may_zero);
+  return fresh;
+}
+
+}  // namespace tidepool

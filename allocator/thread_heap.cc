@@ -1,0 +1,409 @@
+// Slow paths of a thread's heap: allocation when the current page is used up, frees
+// that are not the owner's plain push, and what a refused allocation tries.
+#include "tidepool/allocator/thread_heap.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "tidepool/allocator/heap_domain.h"
+#include "tidepool/allocator/internal/core.h"
+#include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
+
+namespace tidepool {
+
+using internal::DomainCore;
+using internal::HeapOps;
+using internal::kGrowQueue;
+using internal::Page;
+using internal::PageMap;
+using internal::PageState;
+
+namespace internal {
+namespace {
+
+constexpr size_t kBatchedMost = 4096;  // larger blocks are handed over at once
+
+void* PopBlock(Page* page) {
+  void* block = page->free;
+  page->free = GetLink(block, page->link_offset);
+  // Relaxed: only the owner writes it; stats read it.
+  page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
+  if (page->live_bits != nullptr) {
+    uint32_t i = page->IndexOf(block);
+    // Relaxed: the block's way to whoever frees it orders the bit.
+    page->live_bits[i >> 6].fetch_or(uint64_t{1} << (i & 63), kRelaxed);
+  }
+  TrackAllocated(block, page->size());
+  return block;
+}
+
+}  // namespace
+
+void HeapOps::BadFree(DomainCore* core, const void* block, const char* what) {
+  if (core != nullptr) CountUp(core->counters.bad_frees);
+  BadFreePolicy policy =
+      core != nullptr ? core->options.bad_free : BadFreePolicy::kLog;
+  if (policy == BadFreePolicy::kIgnore) return;
+  if (policy == BadFreePolicy::kAbort) {
+    Fatal("tidepool: refused to free %p: %s", block, what);
+  }
+  char line[160];
+  int n = snprintf(line, sizeof(line), "tidepool: refused to free %p: %s\n",
+                   block, what);
+  if (n > 0 && write(2, line, static_cast<size_t>(n)) < 0) return;
+}
+
+bool HeapOps::TryHold(ThreadHeap* heap) {
+  uint32_t expected = ThreadHeap::kDetached;
+  // H3. Acquire pairs with H2 and H4.
+  return heap->hold_.compare_exchange_strong(expected, ThreadHeap::kHeld,
+                                             kAcquire, kRelaxed);
+}
+
+void HeapOps::LetGo(ThreadHeap* heap) {
+  heap->hold_.store(ThreadHeap::kDetached, kRelease);  // H4: pairs with H1, H3
+}
+
+void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
+                             unsigned c) {
+  Page* page = FindPage(heap, queue_kind, c);
+  return page != nullptr ? PopBlock(page) : nullptr;
+}
+
+// Attempt 0 purges; attempt 1 asks the embedder. No lock is held.
+bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int attempt,
+                       size_t bytes) {
+  uint64_t hard = core->budget.hard();
+  // Relaxed: figures.
+  uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
+                    core->counters.dormant.load(kRelaxed);
+  if (hard == 0) return attempt == 0 && unused != 0 && bytes <= unused * 4 &&
+                        PurgeAll(core, heap) != 0;
+  if (bytes > hard) return false;
+  if (attempt == 0) {
+    if (core->purger.PurgeUnused(bytes + (256 << 10)) != 0) return true;
+    return PurgeAll(core, heap) != 0;
+  }
+  if (attempt != 1 || heap->in_callback_) return false;
+  core->callback_lock.Lock();
+  bool (*callback)(void*, const MemoryPressure&) = core->pressure;
+  void* arg = core->pressure_arg;
+  core->callback_lock.Unlock();
+  if (callback == nullptr) return false;
+  CountUp(core->counters.pressure_calls);
+  MemoryPressure pressure = {MemoryPressure::kHard, core->budget.committed(),
+                             hard, bytes};
+  heap->in_callback_ = true;
+  bool again = callback(arg, pressure);
+  heap->in_callback_ = false;
+  if (!again) return false;
+  PurgeAll(core, heap);
+  return true;
+}
+
+void HeapOps::CheckSoftLimit(DomainCore* core, size_t bytes) {
+  uint64_t soft = core->budget.soft();
+  if (soft == 0) return;
+  uint64_t committed = core->budget.committed();
+  // Relaxed: a flag of its own; two threads may both call.
+  if (committed <= soft) {
+    if (committed < soft - soft / 16) core->above_soft.store(0, kRelaxed);
+    return;
+  }
+  if (core->above_soft.exchange(1, kRelaxed) != 0) return;
+  core->callback_lock.Lock();
+  bool (*callback)(void*, const MemoryPressure&) = core->pressure;
+  void* arg = core->pressure_arg;
+  core->callback_lock.Unlock();
+  if (callback == nullptr) return;
+  CountUp(core->counters.pressure_calls);
+  callback(arg, {MemoryPressure::kSoft, committed, soft, bytes});
+}
+
+void HeapOps::FlushBatch(ThreadHeap* heap) {
+  uint32_t n = heap->batch_count_;
+  if (n == 0) return;
+  DomainCore* core = heap->domain_->core();
+  Page* pages[ThreadHeap::kBatchBlocks];
+  void* blocks[ThreadHeap::kBatchBlocks];
+  memcpy(pages, heap->batch_pages_, n * sizeof(pages[0]));
+  memcpy(blocks, heap->batch_, n * sizeof(blocks[0]));
+  heap->batch_count_ = 0;
+  heap->batch_bytes_ = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    Page* page = pages[i];
+    if (page == nullptr) continue;
+    void* first = blocks[i];
+    uint32_t count = 1;
+    for (uint32_t j = i + 1; j < n; ++j) {
+      if (pages[j] != page) continue;
+      pages[j] = nullptr;
+      SetLink(blocks[j], page->link_offset, first);
+      first = blocks[j];
+      ++count;
+    }
+    PushChain(core, page, first, blocks[i], count, heap);
+  }
+}
+
+// Everything that is not the owner's plain push. `heap` may be null.
+void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
+                      Page* page) {
+  if (block == nullptr) return;
+  if (page == nullptr) {
+    BadFree(core, block, "no block of tidepool");
+    return;
+  }
+  core = page->domain->core();
+  // Acquire: pairs with the release that made the page (for a pointer of nobody).
+  PageState state = page->state.load(kAcquire);
+  if (state == PageState::kLarge) {
+    FreeLarge(core, page, block);
+    return;
+  }
+  if (state != PageState::kSmall) {
+    BadFree(core, block, "a block that is free already");
+    return;
+  }
+  uint32_t index = page->IndexOf(block);
+  if (index >= page->extended.load(kAcquire)) {  // pairs with ExtendPage
+    BadFree(core, block, "a pointer into a block");
+    return;
+  }
+  if (page->live_bits != nullptr) {
+    uint64_t bit = uint64_t{1} << (index & 63);
+    // Relaxed: see PopBlock. The second of two frees finds the bit clear.
+    if ((page->live_bits[index >> 6].fetch_and(~bit, kRelaxed) & bit) == 0) {
+      BadFree(core, block, "a block that is free already");
+      return;
+    }
+  }
+#if TIDEPOOL_ASAN
+  size_t skip = PoisonOffset(page->kind);
+  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
+#endif
+  uintptr_t owner = page->owner.load(kRelaxed);  // page.h: a comparison
+  if (heap != nullptr &&
+      (owner & ~Page::kSlow) == reinterpret_cast<uintptr_t>(heap)) {
+    SetLink(block, page->link_offset, page->local_free);
+    page->local_free = block;
+    uint32_t used = page->used.load(kRelaxed) - 1;  // ours
+    page->used.store(used, kRelaxed);
+    if (page->full) FullToQueue(heap, page);
+    if (used == 0) RetireOrRelease(heap, page);
+    return;
+  }
+  if (heap != nullptr && owner != 0 && page->size() <= kBatchedMost &&
+      heap->domain_ == page->domain) {
+    heap->batch_pages_[heap->batch_count_] = page;
+    heap->batch_[heap->batch_count_] = block;
+    heap->batch_bytes_ += page->size();
+    if (++heap->batch_count_ == ThreadHeap::kBatchBlocks ||
+        heap->batch_bytes_ >= ThreadHeap::kBatchBytes) {
+      FlushBatch(heap);
+    }
+    return;
+  }
+  PushChain(core, page, block, block, 1, heap);
+}
+
+size_t HeapOps::FreeFromLimbo(void* block, void* context) {
+  DomainCore* core = static_cast<DomainCore*>(context);
+  Page* page = PageMap::Lookup(block);
+  size_t bytes = page->size();
+  CountDown(core->counters.limbo, bytes);
+  FreeAny(core, nullptr, block, page);
+  return bytes;
+}
+
+namespace {
+size_t FreeFromOwnLimbo(void* block, void* context) {
+  ThreadHeap* heap = static_cast<ThreadHeap*>(context);
+  Page* page = PageMap::Lookup(block);
+  size_t bytes = page->size();
+  CountDown(heap->domain()->core()->counters.limbo, bytes);
+  heap->Free(block);
+  return bytes;
+}
+}  // namespace
+
+void HeapOps::DrainLimbo(ThreadHeap* heap) {
+  DomainCore* core = heap->domain_->core();
+  if (!heap->limbo_.empty()) {
+    heap->limbo_.Drain(core->qsbr, &FreeFromOwnLimbo, heap);
+    // What is still too much need not wait for this thread.
+    if (heap->limbo_.bytes() > core->options.limbo_budget / 8) {
+      core->limbo.Give(heap->limbo_);
+    }
+    heap->limbo_bytes_.store(heap->limbo_.bytes(), kRelaxed);  // a figure
+  }
+  if (core->limbo.bytes() != 0) {
+    core->limbo.Drain(core->qsbr, &FreeFromLimbo, core);
+  }
+}
+
+}  // namespace internal
+
+void* ThreadHeap::AllocateSlow(unsigned queue_kind, size_t size) {
+  DomainCore* core = domain_->core();
+  HeapOps::FlushBatch(this);
+  if (retained_bytes_ != 0) HeapOps::ExpireRetired(this, false);
+  void* block = nullptr;
+  for (int attempt = 0;; ++attempt) {
+    block = size <= kMediumMax
+                ? HeapOps::AllocateClass(this, queue_kind, SizeClass(size))
+                : HeapOps::AllocateLarge(core, this,
+                                         internal::QueueKind(queue_kind), size,
+                                         1, false);
+    if (block != nullptr) break;
+    if (!HeapOps::MakeRoom(core, this, attempt, size)) {
+      CountUp(core->counters.limit_hits);
+      return nullptr;
+    }
+  }
+  HeapOps::CheckSoftLimit(core, size);
+  if (core->purger.due()) core->purger.Run();
+  return block;
+}
+
+void ThreadHeap::FreeSlow(void* block, Page* page) {
+  HeapOps::FreeAny(domain_->core(), this, block, page);
+  if (domain_->core()->purger.due()) domain_->core()->purger.Run();
+}
+
+void ThreadHeap::LastBlockFreed(Page* page) {
+  HeapOps::RetireOrRelease(this, page);
+  if (domain_->core()->purger.due()) domain_->core()->purger.Run();
+}
+
+void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
+  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+  if (need > kMediumMax) return AllocateLargeWith(kind, need, 1, true);
+  Page* page = current_[static_cast<unsigned>(kind)][SizeClass(need)];
+  void* block = page->free != nullptr ? Allocate(kind, need) : nullptr;
+  if (block == nullptr) {
+    block = AllocateSlow(static_cast<unsigned>(kind), need);
+    if (block == nullptr) return nullptr;
+    page = PageMap::Lookup(block);
+  }
+  char* bytes = static_cast<char*>(block);
+  size_t header = HeaderOffset(kind);
+  if (page->free_is_zero) {
+    internal::SetLink(block, page->link_offset, nullptr);
+  } else if (IsObjectKind(kind)) {
+    memset(bytes, 0, header);
+    memset(bytes + header + kReaderWords, 0, need - header - kReaderWords);
+  } else {
+    memset(bytes, 0, need);
+  }
+  return block;
+}
+
+void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
+                                    size_t alignment, bool zero) {
+  DomainCore* core = domain_->core();
+  HeapOps::FlushBatch(this);
+  for (int attempt = 0;; ++attempt) {
+    void* block =
+        HeapOps::AllocateLarge(core, this, kind, size, alignment, zero);
+    if (block != nullptr) {
+      HeapOps::CheckSoftLimit(core, size);
+      if (core->purger.due()) core->purger.Run();
+      return block;
+    }
+    if (!HeapOps::MakeRoom(core, this, attempt, size)) {
+      CountUp(core->counters.limit_hits);
+      return nullptr;
+    }
+  }
+}
+
+void* ThreadHeap::AllocateAligned(HeapKind kind, size_t size,
+                                  size_t alignment) {
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
+  if (alignment <= 16) return Allocate(kind, size);
+  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+  if (need <= kMediumMax && alignment <= kMediumMax) {
+    // Pages start at 64 KiB borders, so a class whose size is a multiple of the
+    // alignment has aligned blocks; the next power of two is such a class.
+    unsigned c = SizeClass(need < alignment ? alignment : need);
+    while (c < kClassCount && (ClassSize(c) & (alignment - 1)) != 0) ++c;
+    if (c < kClassCount) return Allocate(kind, ClassSize(c));
+  }
+  if (need <= kMediumMax) need = kMediumMax + 1;
+  return AllocateLargeWith(kind, need, alignment, false);
+}
+
+void ThreadHeap::Request(uint32_t bits) {
+  // Release: what the requester did before is seen by the one who takes it.
+  uint32_t old = requests_.fetch_or(bits, kAcqRel);
+  if ((old & bits) != bits && hook_ != nullptr) hook_(hook_arg_);
+}
+
+bool ThreadHeap::TakeGcRequest() {
+  // Acquire pairs with Request.
+  return (requests_.fetch_and(~kGc, kAcqRel) & kGc) != 0;
+}
+
+void ThreadHeap::ResetAllocated() { allocated_.store(0, kRelaxed); }  // figure
+
+void ThreadHeap::SetAllocBudget(uint64_t bytes) {
+  alloc_budget_.store(bytes, kRelaxed);  // a figure
+}
+
+void ThreadHeap::Attach() {
+  for (unsigned spins = 0;; ++spins) {
+    uint32_t expected = kDetached;
+    // H1. Acquire pairs with H2 and H4.
+    if (hold_.compare_exchange_weak(expected, kAttached, kAcquire, kRelaxed)) {
+      break;
+    }
+    TP_DCHECK(expected != kAttached);
+    if (spins > 16) domain_->os()->SleepNs(spins < 64 ? 1000 : 50000);
+  }
+  domain_->core()->qsbr.Attach(slot_);
+}
+
+void ThreadHeap::Detach() {
+  DomainCore* core = domain_->core();
+  HeapOps::FlushBatch(this);
+  if (!limbo_.empty()) {
+    core->limbo.Give(limbo_);
+    limbo_bytes_.store(0, kRelaxed);  // a figure
+  }
+  if (retained_bytes_ > (256 << 10)) HeapOps::ExpireRetired(this, true);
+  core->qsbr.Detach(slot_);
+  hold_.store(kDetached, kRelease);  // H2: pairs with H1 and H3
+}
+
+void ThreadHeap::Safepoint() {
+  DomainCore* core = domain_->core();
+  core->qsbr.Quiesce(slot_);
+  // Acquire pairs with Request. kGc is the collector's.
+  uint32_t bits = requests_.load(kRelaxed) & (kDrain | kPurge);
+  if (bits != 0) bits = requests_.fetch_and(~(kDrain | kPurge), kAcqRel);
+  HeapOps::FlushBatch(this);
+  HeapOps::DrainLimbo(this);
+  if ((bits & kPurge) != 0) {
+    HeapOps::Trim(this, true);
+    core->purger.PurgeUnused(SIZE_MAX);
+  } else if (core->purger.due()) {
+    core->purger.Run();
+  }
+  if (core->options.limbo_wait_us == 0) return;
+  // Behind a slow reader, past four times the budget: wait a moment, quiescent.
+  uint64_t left = static_cast<uint64_t>(core->options.limbo_wait_us) * 1000;
+  while (left != 0 &&
+         domain_->LimboBytes() > 4 * core->options.limbo_budget) {
+    uint64_t step = left < 50000 ? left : 50000;
+    core->os->SleepNs(step);
+    left -= step;
+    core->qsbr.Quiesce(slot_);
+    HeapOps::DrainLimbo(this);
+  }
+}
+
+}  // namespace tidepool
