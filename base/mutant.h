@@ -7,7 +7,7 @@
 // In the `sched` build the macro is true when the environment variable
 // TIDEPOOL_MUTANT holds that name; in every other build it is the constant
 // false, and the branch is gone. `tests/mutants.txt` lists every mutant with the
-// test that must fail under it, and `tools/mutants` runs them. The scheduler
+// test that must fail under it, and `tools/test --mutants` runs them. The scheduler
 // executes sequentially consistent interleavings, so a weakened memory order
 // is no mutant for it (the Spin models in tests/models are for those): plant
 // dropped checks, wrong orders of steps, lost wake-ups.
