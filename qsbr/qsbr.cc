@@ -32,6 +32,7 @@ struct QsbrDomain::Chunk {
 QsbrDomain::QsbrDomain(Os* os, Seq first)
     : write_sequence_(first | 1),
       read_sequence_(first | 1),
+      late_(nullptr),
       first_chunk_(nullptr),
       os_(os),
       register_mutex_(0),
@@ -179,21 +180,26 @@ Seq QsbrDomain::Scan() {
   // fence.
   const Seq start = write_sequence_.load(kAcquire);
   Seq oldest = start;
+  Atomic<Seq>* late = nullptr;
   AtomicFence(kSeqCst);  // pairs with the fence in Attach (Q1)
   // Acquire on the links pairs with Grow.
   for (Chunk* chunk = first_chunk_.load(kAcquire); chunk != nullptr;
        chunk = chunk->next.load(kAcquire)) {
-    const Atomic<Seq>* words = chunk->words;
+    Atomic<Seq>* words = chunk->words;
     for (size_t i = 0, n = chunk->count; i < n; ++i) {
       // Acquire pairs with the releases in Quiesce and Detach.
       Seq seen = words[i].load(kAcquire);
-      if (seen != 0 && !SeqReached(seen, oldest)) oldest = seen;
+      if (seen != 0 && !SeqReached(seen, oldest)) {
+        oldest = seen;
+        late = &words[i];
+      }
     }
     if (TIDEPOOL_MUTANT(qsbr_scan_first_chunk)) break;
   }
   if (TIDEPOOL_MUTANT(qsbr_scan_sequence_late) && oldest == start) {
     oldest = write_sequence_.load(kAcquire);
   }
+  late_.store(late, kRelaxed);  // a hint
   // Raise the read sequence (Q3). Release pairs with the acquire in Poll, and
   // acquire keeps what an earlier scan knew for those who read ours.
   Seq read = read_sequence_.load(kAcquire);

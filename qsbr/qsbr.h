@@ -14,8 +14,8 @@
 // polls later. Nobody waits for anybody.
 //
 // Cost. Quiesce under a nanosecond; Poll one load when the answer is known
-// already (the read sequence caches the last scan), else a scan over the slot
-// words, which lie densely: eight to a cache line, 64 KiB for 8,192 threads.
+// already (the read sequence caches the last scan, and the slot that was late is
+// looked at first), else a scan over the slot words, which lie densely: eight to a cache line, 64 KiB for 8,192 threads.
 // Neighbouring slots are given out last, so that few threads do not share
 // lines. Memory: 40 bytes per slot; slots are reused, chunks of slots never
 // move and are freed with the domain, and growing them stops nobody.
@@ -146,6 +146,12 @@ class QsbrDomain {
     // Acquire pairs with the release in Scan: what the readers did before they
     // were quiescent is before the reuse.
     if (SeqReached(read_sequence_.load(kAcquire), goal)) return true;
+    // Usually the reader that was late at the last scan is late still. Relaxed:
+    // "not yet" needs no order.
+    if (Atomic<Seq>* late = late_.load(kRelaxed)) {
+      Seq seen = late->load(kRelaxed);
+      if (seen != 0 && !SeqReached(seen, goal)) return false;
+    }
     return SeqReached(Scan(), goal);
   }
 
@@ -175,6 +181,9 @@ class QsbrDomain {
   alignas(64) Atomic<Seq> write_sequence_;
   // Read by every Poll, written by scans.
   alignas(64) Atomic<Seq> read_sequence_;
+  // The word of the slot that was furthest behind at the last scan, or null.
+  // A hint: the slot may be anybody's by now.
+  Atomic<Atomic<Seq>*> late_;
   // Chunks in the order they were made; each points to the next. Written under
   // register_mutex_ (release), read by scans (acquire).
   Atomic<Chunk*> first_chunk_;
