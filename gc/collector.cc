@@ -1,0 +1,357 @@
+// The collector's outside: who may start a pass and when, what is remembered of it.
+
+#include "tidepool/gc/collector.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tidepool/base/check.h"
+#include "tidepool/gc/internal/impl.h"
+#include "tidepool/gc/internal/pass.h"
+#include "tidepool/object/object.h"
+
+namespace tidepool {
+namespace {
+
+// A policy is asked no more often than once in so many bytes of a thread.
+constexpr uint64_t kLeastBudget = 64 << 10;
+// Tables kept between passes.
+constexpr size_t kKeptPages = 4096;
+constexpr size_t kKeptStack = 16384;
+
+// The policy's own argument string in an option is at most 47 characters.
+std::string PolicySpec(Isolate* isolate, absl::string_view policy) {
+  if (!policy.empty()) return std::string(policy);
+  return std::string(isolate->options().gc_policy.text);
+}
+
+}  // namespace
+
+Collector::Impl::Impl(Isolate* isolate_in, std::unique_ptr<CollectionPolicy> policy_in)
+    : isolate(isolate_in),
+      policy(std::move(policy_in)),
+      stress(isolate_in->options().gc_stress),
+      memory(isolate_in->os()) {
+  last_end_ns = isolate->os()->NowNs();
+  IsolateHooks hooks = isolate->hooks();
+  hooks.collect = &CollectHook;
+  hooks.collect_arg = this;
+  isolate->SetHooks(hooks);
+  SetBudget(0);
+}
+
+Collector::Impl::~Impl() {
+  TP_CHECK(collecting.load(kRelaxed) == 0);
+  IsolateHooks hooks = isolate->hooks();
+  hooks.collect = nullptr;
+  hooks.collect_arg = nullptr;
+  isolate->SetHooks(hooks);
+}
+
+void Collector::Impl::SetBudget(uint64_t bytes) {
+  if (stress > 0) {
+    isolate->heap().SetAllocBudget(1);
+    return;
+  }
+  const uint64_t threads = std::max<uint64_t>(isolate->thread_count(), 1);
+  isolate->heap().SetAllocBudget(std::max(bytes / threads, kLeastBudget));
+}
+
+HeapSnapshot Collector::Impl::Snapshot(ThreadState* ts) {
+  const Stats heap = isolate->heap().GetStats();
+  HeapSnapshot s;
+  // Blocks in limbo are as good as free.
+  s.live_bytes = heap.live_bytes > heap.limbo ? heap.live_bytes - heap.limbo : 0;
+  for (HeapKind kind : {HeapKind::kGc, HeapKind::kGcPre}) {
+    s.gc_blocks += heap.kind[static_cast<int>(kind)].live_blocks;
+  }
+  s.limbo_bytes = heap.limbo;
+  s.dormant_bytes = heap.dormant;
+  s.committed_bytes = heap.committed;
+  s.memory_limit = isolate->options().max_memory;
+  s.threads = heap.threads;
+  s.allocated_since = ts->heap()->allocated_since();
+  const uint64_t now = isolate->os()->NowNs();
+  MutexLock lock(&state_mutex);
+  s.live_bytes_after_last = live_after_last;
+  s.gc_blocks_after_last = blocks_after_last;
+  s.survivors = last.tracked - std::min(last.tracked, last.found());
+  s.last_collected = last.found();
+  s.last_pause_ns = last.pause_ns;
+  s.total_gc_ns = total_gc_ns;
+  s.since_last_ns = now - std::min(now, last_end_ns);
+  s.collections = collections;
+  for (int i = 0; i < 3; ++i) s.thresholds[i] = thresholds[i];
+  s.thresholds_explicit = thresholds_explicit;
+  return s;
+}
+
+void Collector::Impl::CollectHook(ThreadState* ts, void* arg) {
+  static_cast<Impl*>(arg)->AtSafepoint(ts);
+}
+
+// The slow path of a safepoint, some thread's budget being used up or a request made.
+void Collector::Impl::AtSafepoint(ThreadState* ts) {
+  ts->heap()->ResetAllocated();
+  // Relaxed, all three: requests and switches, which order nothing; a pass takes
+  // collecting by compare-and-swap itself.
+  if (stress > 0) {
+    if (collecting.load(kRelaxed) == 0 &&
+        stress_tick.fetch_add(1, kRelaxed) % static_cast<uint64_t>(stress) == 0) {
+      Collect(ts, 0, "gc_stress");
+    }
+    isolate->RequestCollection();
+    return;
+  }
+  if (collecting.load(kRelaxed) != 0) return;
+  if (forced.exchange(0, kRelaxed) != 0) {
+    Collect(ts, 0, "requested");
+    return;
+  }
+  if (enabled.load(kRelaxed) == 0) {
+    SetBudget(0);
+    return;
+  }
+  const HeapSnapshot snapshot = Snapshot(ts);
+  if (snapshot.thresholds[0] == 0) {
+    SetBudget(0);
+    return;
+  }
+  Decision decision;
+  {
+    MutexLock lock(&policy_mutex);
+    decision = policy->Decide(snapshot);
+  }
+  SetBudget(decision.next_threshold);
+  if (decision.collect) Collect(ts, 0, decision.reason);
+}
+
+void Collector::Impl::Request(ThreadState* ts, bool force) {
+  if (force) forced.store(1, kRelaxed);
+  isolate->RequestCollection();
+  ts->RequestBreak(kBreakCollect);  // this thread, if no other comes first
+}
+
+CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
+                                      const char* reason) {
+  CollectStats stats;
+  stats.generation = std::clamp(generation, 0, 2);
+  stats.reason = reason;
+  uint32_t expected = 0;
+  // Acquire pairs with the release below: memory_ was another thread's.
+  if (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed)) {
+    return stats;
+  }
+  stats.ran = true;
+  const uint64_t start = isolate->os()->NowNs();
+  const HeapSnapshot before = Snapshot(ts);
+  stats.live_bytes_before = before.live_bytes;
+  Plan plan;
+  {
+    MutexLock lock(&policy_mutex);
+    plan = policy->MakePlan(before);
+    policy->OnStart(before, reason);
+  }
+  Tell(ts, /*start=*/true, stats);
+
+  gc_internal::Pass::Hooks hooks;
+  hooks.save_all = (debug_flags.load(kRelaxed) & kGcDebugSaveAll) != 0;
+  {
+    MutexLock lock(&state_mutex);
+    hooks.garbage_visitor = garbage_visitor;
+    hooks.garbage_arg = garbage_arg;
+  }
+  gc_internal::Pass pass(ts, &memory, hooks, &stats);
+  pass.Run();
+  memory.pages.Trim(kKeptPages);
+  memory.stack.Trim(kKeptStack);
+  if (plan.purge_afterwards) isolate->heap().Purge();
+
+  const HeapSnapshot after = Snapshot(ts);
+  stats.live_bytes_after = after.live_bytes;
+  const uint64_t end = isolate->os()->NowNs();
+  stats.total_ns = end - start;
+  {
+    MutexLock lock(&state_mutex);
+    last = stats;
+    live_after_last = after.live_bytes;
+    blocks_after_last = after.gc_blocks;
+    last_end_ns = end;
+    total_gc_ns += stats.total_ns;
+    ++collections;
+    since_full = stats.generation == 2 ? 0 : since_full + 1;
+    GenerationStats& sums = generations[stats.generation];
+    ++sums.collections;
+    sums.collected += stats.collected;
+    sums.uncollectable += stats.uncollectable;
+    sums.resurrected += stats.resurrected;
+    sums.finalizers += stats.finalizers;
+    sums.total_ns += stats.total_ns;
+    sums.paused_ns += stats.paused_ns;
+    sums.max_pause_ns = std::max(sums.max_pause_ns, stats.pause_ns);
+    for (int i = 0; i < kGcPhaseCount; ++i) sums.phase_ns[i] += stats.phase_ns[i];
+  }
+  {
+    MutexLock lock(&policy_mutex);
+    policy->OnFinish(after, stats);
+  }
+  // The next question comes from the slow path of the allocation that uses this up.
+  SetBudget(0);
+  if ((debug_flags.load(kRelaxed) & kGcDebugStats) != 0) {
+    std::fprintf(stderr, "gc: %s\n", stats.Json().c_str());
+  }
+  Tell(ts, /*start=*/false, stats);
+  collecting.store(0, kRelease);  // pairs with the acquire above
+  return stats;
+}
+
+bool Collector::Impl::AddListener(CollectionListener* listener) {
+  MutexLock lock(&state_mutex);
+  for (CollectionListener*& slot : listeners) {
+    if (slot == nullptr) {
+      slot = listener;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Collector::Impl::RemoveListener(ThreadState* ts, CollectionListener* listener) {
+  for (;;) {
+    {
+      MutexLock lock(&state_mutex);
+      for (CollectionListener*& slot : listeners) {
+        if (slot == listener) slot = nullptr;
+      }
+      // A listener may take itself off while it is called.
+      if (calling != listener || calling_thread == ts) return;
+    }
+    BlockingScope blocking(ts);
+    isolate->os()->SleepNs(100'000);
+  }
+}
+
+void Collector::Impl::Tell(ThreadState* ts, bool start, const CollectStats& stats) {
+  for (int i = 0; i < kMaxListeners; ++i) {
+    CollectionListener* listener;
+    {
+      MutexLock lock(&state_mutex);
+      listener = calling = listeners[i];
+      calling_thread = ts;
+    }
+    if (listener != nullptr) {
+      if (start) {
+        listener->OnCollectionStart(ts, stats);
+      } else {
+        listener->OnCollectionStop(ts, stats);
+      }
+    }
+    MutexLock lock(&state_mutex);
+    calling = nullptr;
+    calling_thread = nullptr;
+  }
+}
+
+// --- The public class. ---
+
+absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(
+    Isolate* isolate, absl::string_view policy) {
+  auto made = MakePolicy(PolicySpec(isolate, policy));
+  if (!made.ok()) return made.status();
+  return std::unique_ptr<Collector>(
+      new Collector(std::make_unique<Impl>(isolate, *std::move(made))));
+}
+
+Collector::Collector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Collector::~Collector() = default;
+
+CollectStats Collector::Collect(ThreadState* ts, int generation, const char* reason) {
+  return impl_->Collect(ts, generation, reason);
+}
+void Collector::RequestCollection(ThreadState* ts, bool force) {
+  impl_->Request(ts, force);
+}
+// Relaxed: a switch of its own.
+void Collector::Enable() { impl_->enabled.store(1, kRelaxed); }
+void Collector::Disable() { impl_->enabled.store(0, kRelaxed); }
+bool Collector::enabled() const { return impl_->enabled.load(kRelaxed) != 0; }
+bool Collector::collecting() const { return impl_->collecting.load(kRelaxed) != 0; }
+
+void Collector::SetThresholds(uint64_t t0, uint64_t t1, uint64_t t2) {
+  {
+    MutexLock lock(&impl_->state_mutex);
+    impl_->thresholds[0] = t0;
+    impl_->thresholds[1] = t1;
+    impl_->thresholds[2] = t2;
+    impl_->thresholds_explicit = true;
+  }
+  impl_->SetBudget(0);  // the policy sees them soon
+}
+
+void Collector::GetThresholds(uint64_t out[3]) const {
+  MutexLock lock(&impl_->state_mutex);
+  for (int i = 0; i < 3; ++i) out[i] = impl_->thresholds[i];
+}
+
+void Collector::GetCounts(uint64_t out[3]) {
+  const uint64_t blocks = impl_->isolate->heap().LiveIn(kGcKinds).blocks;
+  MutexLock lock(&impl_->state_mutex);
+  out[0] = blocks - std::min(blocks, impl_->blocks_after_last);
+  out[1] = impl_->since_full;
+  out[2] = 0;
+}
+
+GenerationStats Collector::GetGenerationStats(int generation) const {
+  MutexLock lock(&impl_->state_mutex);
+  return impl_->generations[std::clamp(generation, 0, 2)];
+}
+
+CollectStats Collector::LastStats() const {
+  MutexLock lock(&impl_->state_mutex);
+  return impl_->last;
+}
+
+std::string Collector::StatsJson() const {
+  GenerationStats sums[3];
+  CollectStats last;
+  uint64_t total_gc_ns;
+  {
+    MutexLock lock(&impl_->state_mutex);
+    for (int i = 0; i < 3; ++i) sums[i] = impl_->generations[i];
+    last = impl_->last;
+    total_gc_ns = impl_->total_gc_ns;
+  }
+  return absl::StrCat("{\"policy\":\"", impl_->policy->name(),
+                      "\",\"enabled\":", enabled() ? "true" : "false",
+                      ",\"total_gc_ns\":", total_gc_ns, ",\"generations\":[",
+                      sums[0].Json(), ",", sums[1].Json(), ",", sums[2].Json(),
+                      "],\"last\":", last.Json(), "}");
+}
+
+void Collector::SetDebug(uint32_t flags) { impl_->debug_flags.store(flags, kRelaxed); }
+uint32_t Collector::debug() const { return impl_->debug_flags.load(kRelaxed); }
+
+void Collector::SetGarbageVisitor(GarbageVisitor visitor, void* arg) {
+  MutexLock lock(&impl_->state_mutex);
+  impl_->garbage_visitor = visitor;
+  impl_->garbage_arg = arg;
+}
+
+bool Collector::AddListener(CollectionListener* listener) {
+  return impl_->AddListener(listener);
+}
+void Collector::RemoveListener(ThreadState* ts, CollectionListener* listener) {
+  impl_->RemoveListener(ts, listener);
+}
+
+bool Collector::IsTracked(const ObjectHeader* obj) { return tidepool::IsTracked(obj); }
+bool Collector::IsFinalized(const ObjectHeader* obj) {
+  return tidepool::IsFinalized(obj);
+}
+
+CollectionPolicy* Collector::policy() { return impl_->policy.get(); }
+Isolate* Collector::isolate() { return impl_->isolate; }
+
+}  // namespace tidepool

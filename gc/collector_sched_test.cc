@@ -1,0 +1,217 @@
+// The pass through chosen interleavings (base/sched.h): a collector against a mutator that
+// counts across threads, promotes weakrefs and comes and goes. Planted faults of the pass
+// must be found here (tests/mutants.txt).
+
+#include "gtest/gtest.h"
+#include "tidepool/base/sched.h"
+#include "tidepool/gc/test_world.h"
+#include "tidepool/object/load_ref.h"
+#include "tidepool/object/object_mutex.h"
+
+namespace tidepool {
+namespace {
+
+// A world whose checks fail the run.
+class SchedWorld {
+ public:
+  SchedWorld() {
+    Options options;
+    options.arena_reserve = 4 << 20;
+    auto made = Isolate::Create(options);
+    SCHED_CHECK(made.ok());
+    isolate = *std::move(made);
+    auto collector_made = Collector::Create(isolate.get(), "manual");
+    SCHED_CHECK(collector_made.ok());
+    collector = *std::move(collector_made);
+    freed_at_start = g_nodes_freed.load(kRelaxed);
+  }
+  ~SchedWorld() {
+    collector.reset();
+    isolate.reset();
+  }
+  int64_t freed() const { return g_nodes_freed.load(kRelaxed) - freed_at_start; }
+  void Check(ThreadState* ts) {
+    std::string why;
+    const uint64_t faults = collector->CheckInvariants(ts, &why);
+    if (faults != 0) sched::Note("%s", why.c_str());
+    SCHED_CHECK(faults == 0);
+  }
+
+  std::unique_ptr<Isolate> isolate;
+  std::unique_ptr<Collector> collector;
+  int64_t freed_at_start;
+};
+
+sched::SchedOptions Budget() {
+  sched::SchedOptions options;
+  options.iterations = 400;
+  options.max_steps = 2000000;
+  options.plain_iterations = 30;
+  return options;
+}
+
+// One thread makes a ring, publishes it and lets go; another takes it without a lock, holds
+// it and drops it; a third collects. In the end nothing is left, nothing died early.
+TEST(CollectorSchedTest, CollectBesideLockFreeReader) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w;
+    Slot shared{0};
+    Mutex shared_lock{0};
+    Atomic<int> ready{0};
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("maker");
+      Node* ring = NewRing(ts, 2);
+      SetMaybeWeakref(ring);
+      shared.store(AsValue(ring), kRelease);
+      ready.store(1, kRelease);
+      ts->Safepoint();
+      DecrefValue(ts, ExchangeSlot(shared, 0));
+      ts->Safepoint();
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("reader");
+      uintptr_t value = 0;
+      if (LoadRef(ts, shared, &value) && IsObject(value)) {
+        Node* node = static_cast<Node*>(AsObject(value));
+        ts->Safepoint();
+        SCHED_CHECK(node->id == 0);
+        SCHED_CHECK(Get(node, 0) != nullptr && Get(node, 0)->id == 1);
+        Decref(ts, node);
+      }
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      SCHED_CHECK(w.freed() == 2);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+// A finalizer publishes its object while another thread reads the slot: what was
+// resurrected must live, whoever holds it.
+TEST(CollectorSchedTest, ResurrectionBesideReader) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w;
+    Slot shared{0};
+    g_on_finalize = [&](ThreadState* ts, Node* n) {
+      Incref(n);
+      SetMaybeWeakref(n);
+      DecrefValue(ts, ExchangeSlot(shared, AsValue(n)));
+    };
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      Decref(ts, NewRing(ts, 1, &kFinalizedType));
+      CollectStats stats = w.collector->Collect(ts);
+      w.Check(ts);
+      // Its reader may have dropped it before the second stop looked.
+      SCHED_CHECK(stats.resurrected + stats.collected == 1);
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("reader");
+      for (int i = 0; i < 2; ++i) {
+        uintptr_t value = 0;
+        if (LoadRef(ts, shared, &value) && IsObject(value)) {
+          Node* node = static_cast<Node*>(AsObject(value));
+          ts->Safepoint();
+          SCHED_CHECK(Get(node, 0) == node);
+          Decref(ts, node);
+        }
+        ts->Safepoint();
+      }
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      DecrefValue(ts, ExchangeSlot(shared, 0));
+      w.collector->Collect(ts);
+      w.Check(ts);
+      SCHED_CHECK(w.freed() == 1);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    g_on_finalize = nullptr;
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+// The owner exits at any moment of a pass over its objects.
+TEST(CollectorSchedTest, OwnerExitsBesideCollection) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w;
+    Slot kept{0};
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("owner");
+      Node* node = NewNode(ts);
+      SetMaybeWeakref(node);
+      Decref(ts, NewRing(ts, 2));
+      kept.store(AsValue(node), kRelease);
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      ObjectHeader* node = AsObject(kept.load(kAcquire));
+      const uint64_t tid = node->tid.load(kRelaxed);
+      SCHED_CHECK(tid == 0 || tid == ts->tid());
+      SCHED_CHECK(RefCount(node) == 1);
+      Decref(ts, node);
+      SCHED_CHECK(w.freed() == 3);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+// Two threads ask at once: one runs, the other is told so; both come back.
+TEST(CollectorSchedTest, TwoCollectors) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w;
+    Atomic<uint64_t> collected{0};
+    for (int t = 0; t < 2; ++t) {
+      run.Spawn([&] {
+        ThreadState* ts = w.isolate->AttachThread("collector");
+        Decref(ts, NewRing(ts, 2));
+        collected.fetch_add(w.collector->Collect(ts).collected, kRelaxed);
+        w.isolate->LeaveThread(ts);
+      });
+    }
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      collected.fetch_add(w.collector->Collect(ts).collected, kRelaxed);
+      w.Check(ts);
+      SCHED_CHECK(collected.load(kRelaxed) == 4);
+      SCHED_CHECK(w.freed() == 4);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+}  // namespace
+}  // namespace tidepool

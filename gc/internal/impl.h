@@ -1,0 +1,83 @@
+// The collector's state. See tidepool/gc/collector.h.
+//
+// Who may touch what:
+//   collecting_     taken by compare-and-swap by the thread that runs a pass; whoever has
+//                   it owns memory_.
+//   state_mutex_    guards the sums, thresholds, listeners; held for a few stores, never
+//                   while anything runs.
+//   policy_mutex_   held while the policy is asked. Leaf.
+// Flags that are read on their own are atomics.
+
+#ifndef TIDEPOOL_GC_INTERNAL_IMPL_H_
+#define TIDEPOOL_GC_INTERNAL_IMPL_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "tidepool/base/atomic.h"
+#include "tidepool/base/mutex.h"
+#include "tidepool/gc/collector.h"
+#include "tidepool/gc/internal/pass.h"
+#include "tidepool/gc/policy.h"
+#include "tidepool/object/isolate.h"
+
+namespace tidepool {
+
+class Collector::Impl {
+ public:
+  Impl(Isolate* isolate, std::unique_ptr<CollectionPolicy> policy);
+  ~Impl();
+
+  CollectStats Collect(ThreadState* ts, int generation, const char* reason);
+  // The isolate's safepoint hook.
+  static void CollectHook(ThreadState* ts, void* arg);
+  void AtSafepoint(ThreadState* ts);
+  void Request(ThreadState* ts, bool force);
+  HeapSnapshot Snapshot(ThreadState* ts);
+  // Bytes that threads may allocate before the policy is asked again.
+  void SetBudget(uint64_t bytes);
+
+  bool AddListener(CollectionListener* listener);
+  void RemoveListener(ThreadState* ts, CollectionListener* listener);
+  void Tell(ThreadState* ts, bool start, const CollectStats& stats);
+
+  // In listing.cc.
+  absl::Status List(ThreadState* ts, absl::FunctionRef<bool(ObjectHeader*)> want,
+                    ObjectVisitor visitor);
+
+  Isolate* const isolate;
+  const std::unique_ptr<CollectionPolicy> policy;
+  const int64_t stress;
+
+  Atomic<uint32_t> enabled{1};
+  Atomic<uint32_t> collecting{0};
+  Atomic<uint32_t> forced{0};
+  Atomic<uint32_t> debug_flags{0};
+  Atomic<uint64_t> stress_tick{0};
+
+  mutable Mutex policy_mutex{0};
+  mutable Mutex state_mutex{0};
+  uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {2000, 10, 10};
+  bool thresholds_explicit ABSL_GUARDED_BY(state_mutex) = false;
+  GenerationStats generations[3] ABSL_GUARDED_BY(state_mutex);
+  CollectStats last ABSL_GUARDED_BY(state_mutex);
+  uint64_t live_after_last ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t blocks_after_last ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t last_end_ns ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t total_gc_ns ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t collections ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t since_full ABSL_GUARDED_BY(state_mutex) = 0;
+  GarbageVisitor garbage_visitor ABSL_GUARDED_BY(state_mutex) = nullptr;
+  void* garbage_arg ABSL_GUARDED_BY(state_mutex) = nullptr;
+  CollectionListener* listeners[kMaxListeners] ABSL_GUARDED_BY(state_mutex) = {};
+  // The listener that is being called, and by whom.
+  CollectionListener* calling ABSL_GUARDED_BY(state_mutex) = nullptr;
+  ThreadState* calling_thread ABSL_GUARDED_BY(state_mutex) = nullptr;
+
+  gc_internal::PassMemory memory;
+};
+
+}  // namespace tidepool
+
+#endif  // TIDEPOOL_GC_INTERNAL_IMPL_H_

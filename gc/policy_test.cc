@@ -1,0 +1,180 @@
+// Policies: the registry, their arguments, and when they say yes.
+
+#include "tidepool/gc/policy.h"
+
+#include "gtest/gtest.h"
+#include "tidepool/gc/collect_stats.h"
+
+namespace tidepool {
+namespace {
+
+std::unique_ptr<CollectionPolicy> Make(absl::string_view spec) {
+  auto policy = MakePolicy(spec);
+  EXPECT_TRUE(policy.ok()) << policy.status();
+  return *std::move(policy);
+}
+
+TEST(PolicyRegistryTest, DefaultIsLiveBytes) {
+  EXPECT_STREQ(Make("")->name(), "live_bytes");
+  ASSERT_FALSE(ListPolicies().empty());
+  EXPECT_EQ(ListPolicies()[0].name, "live_bytes");
+}
+
+TEST(PolicyRegistryTest, UnknownNameIsAnErrorThatListsTheKnown) {
+  auto policy = MakePolicy("nonsense");
+  ASSERT_FALSE(policy.ok());
+  EXPECT_NE(policy.status().message().find("threshold"), absl::string_view::npos);
+}
+
+TEST(PolicyRegistryTest, BadArgumentsAreErrors) {
+  EXPECT_FALSE(MakePolicy("live_bytes:base=0").ok());
+  EXPECT_FALSE(MakePolicy("live_bytes:base=4x").ok());
+  EXPECT_FALSE(MakePolicy("live_bytes:colour=red").ok());
+  EXPECT_FALSE(MakePolicy("threshold:base=4m").ok());
+  EXPECT_TRUE(MakePolicy("live_bytes:base=64k,growth=50").ok());
+}
+
+TEST(PolicyRegistryTest, ANameIsTakenOnce) {
+  EXPECT_FALSE(RegisterPolicy("manual", "", nullptr));
+}
+
+class EveryTime final : public CollectionPolicy {
+ public:
+  const char* name() const override { return "every_time"; }
+  Decision Decide(const HeapSnapshot&) override { return {true, "always", 1}; }
+};
+TIDEPOOL_REGISTER_POLICY(kEveryTime, "every_time", "for a test",
+                         [](absl::string_view)
+                             -> absl::StatusOr<std::unique_ptr<CollectionPolicy>> {
+                           return std::make_unique<EveryTime>();
+                         });
+
+TEST(PolicyRegistryTest, AnotherPolicyRegistersItself) {
+  EXPECT_TRUE(Make("every_time")->Decide(HeapSnapshot()).collect);
+}
+
+TEST(LiveBytesTest, WaitsForBaseAndForGrowth) {
+  auto policy = Make("live_bytes:base=1m,growth=50");
+  HeapSnapshot s;
+  s.live_bytes = (1 << 20) - 1;
+  Decision d = policy->Decide(s);
+  EXPECT_FALSE(d.collect);
+  EXPECT_EQ(d.next_threshold, 1u);
+  s.live_bytes = 1 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  s.live_bytes_after_last = 100 << 20;
+  s.live_bytes = 140 << 20;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.live_bytes = 151 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+TEST(LiveBytesTest, FreedBytesDoNotCount) {
+  auto policy = Make("live_bytes:base=1m");
+  HeapSnapshot s;
+  s.live_bytes_after_last = 10 << 20;
+  s.live_bytes = 5 << 20;
+  s.allocated_since = uint64_t{1} << 40;
+  EXPECT_FALSE(policy->Decide(s).collect);
+}
+
+// Growing long-lived data costs a number of passes that is logarithmic (S01, S02).
+TEST(LiveBytesTest, PassesOverGrowingLiveDataAreFew) {
+  auto policy = Make("");
+  HeapSnapshot s;
+  int passes = 0;
+  for (s.live_bytes = 0; s.live_bytes < (uint64_t{4} << 30); s.live_bytes += 64 << 10) {
+    if (!policy->Decide(s).collect) continue;
+    ++passes;
+    s.live_bytes_after_last = s.live_bytes;
+  }
+  EXPECT_LE(passes, 16);
+}
+
+TEST(LiveBytesTest, CollectsBeforeTheHardLimit) {
+  auto policy = Make("live_bytes:base=4m,growth=100");
+  HeapSnapshot s;
+  s.memory_limit = 100 << 20;
+  s.live_bytes_after_last = 90 << 20;
+  s.live_bytes = 96 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  // A heap full of live data does not collect at every step.
+  s.live_bytes_after_last = 100 << 20;
+  s.live_bytes = (100 << 20) + 1000;
+  EXPECT_FALSE(policy->Decide(s).collect);
+}
+
+TEST(LiveBytesTest, WaitsLongerWhenPassesTakeTheTime) {
+  auto policy = Make("live_bytes:base=1m,growth=1");
+  HeapSnapshot s;
+  s.since_last_ns = 1000;
+  CollectStats slow;
+  slow.total_ns = 900;
+  policy->OnFinish(s, slow);
+  s.live_bytes = (1 << 20) + 1;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.live_bytes = 2 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  CollectStats fast;
+  policy->OnFinish(s, fast);
+  s.live_bytes = (1 << 20) + 1;
+  EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+TEST(LiveBytesTest, ExplicitThresholdsCountObjectsToo) {
+  auto policy = Make("");
+  HeapSnapshot s;
+  s.thresholds[0] = 700;
+  s.thresholds[1] = 10;
+  s.gc_blocks = 800;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.thresholds_explicit = true;
+  EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+TEST(ThresholdTest, NetObjectsOverThresholdAndAQuarter) {
+  auto policy = Make("threshold");
+  HeapSnapshot s;
+  s.thresholds[0] = 700;
+  s.thresholds[1] = 10;
+  s.gc_blocks = 700;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.gc_blocks = 701;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  s.gc_blocks_after_last = 40000;
+  s.gc_blocks = 49000;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.gc_blocks = 50001;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  s.gc_blocks = 41000;
+  s.thresholds[1] = 0;  // drops the rule of the quarter
+  EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+TEST(ThresholdTest, ZeroMeansNever) {
+  auto policy = Make("threshold");
+  HeapSnapshot s;
+  s.gc_blocks = uint64_t{1} << 40;
+  EXPECT_FALSE(policy->Decide(s).collect);
+}
+
+TEST(ManualTest, Never) {
+  HeapSnapshot s;
+  s.live_bytes = uint64_t{1} << 50;
+  EXPECT_FALSE(Make("manual")->Decide(s).collect);
+}
+
+TEST(PolicyBytesTest, Suffixes) {
+  uint64_t bytes = 0;
+  EXPECT_TRUE(ParsePolicyBytes("64k", &bytes));
+  EXPECT_EQ(bytes, 65536u);
+  EXPECT_TRUE(ParsePolicyBytes("2G", &bytes));
+  EXPECT_EQ(bytes, uint64_t{2} << 30);
+  EXPECT_FALSE(ParsePolicyBytes("", &bytes));
+  EXPECT_FALSE(ParsePolicyBytes("k", &bytes));
+  EXPECT_FALSE(ParsePolicyBytes("99999999999999999999", &bytes));
+  EXPECT_FALSE(ParsePolicyBytes("99999999999g", &bytes));
+}
+
+}  // namespace
+}  // namespace tidepool
