@@ -1,0 +1,207 @@
+// The C++ surface: typed objects, references, fields, weak references, scopes.
+
+#include "tidepool/api/tidepool_cc.h"
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tidepool/base/thread.h"
+
+namespace tidepool {
+namespace {
+
+int g_destroyed = 0;
+int g_finalized = 0;
+
+struct Text : ObjectOf<Text> {
+  static constexpr const char* kTypeName = "Text";
+  static constexpr bool kNoFields = true;
+  size_t length;
+  void Init(const char* from) {
+    length = std::strlen(from);
+    std::memcpy(reinterpret_cast<char*>(this + 1), from, length);
+  }
+  const char* data() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+struct Tree : ObjectOf<Tree> {
+  static constexpr const char* kTypeName = "Tree";
+  Field<Tree> left, right;
+  Field<Text> label;
+  int value;
+  template <class Visit>
+  void Fields(Visit&& visit) {
+    visit(left);
+    visit(right);
+    visit(label);
+  }
+  void Init(int v) { value = v; }
+  void Destroy(ThreadState*) { ++g_destroyed; }
+};
+
+struct Mortal : ObjectOf<Mortal> {
+  static constexpr const char* kTypeName = "Mortal";
+  Field<Mortal> self;
+  template <class Visit>
+  void Fields(Visit&& visit) {
+    visit(self);
+  }
+  void Finalize(ThreadState*) { ++g_finalized; }
+};
+
+class CcTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    g_destroyed = g_finalized = 0;
+    auto made = Vm::Create();
+    ASSERT_TRUE(made.ok()) << made.status();
+    vm = *std::move(made);
+    vm->collector().Disable();
+    thread.emplace(*vm, "main");
+    ASSERT_TRUE(*thread);
+    ts = thread->ts();
+  }
+  std::unique_ptr<Vm> vm;
+  std::optional<ThreadScope> thread;
+  ThreadState* ts = nullptr;
+};
+
+Ref<Tree> MakeTree(ThreadState* ts, int depth) {
+  Ref<Tree> tree = New<Tree>(ts, depth);
+  if (depth > 1) {
+    tree->left.Set(ts, MakeTree(ts, depth - 1));
+    tree->right.Set(ts, MakeTree(ts, depth - 1));
+  }
+  return tree;
+}
+
+TEST_F(CcTest, ByCount) {
+  {
+    Ref<Tree> tree = MakeTree(ts, 8);
+    EXPECT_EQ(tree->value, 8);
+    EXPECT_EQ(tree->left.Get(ts)->value, 7);
+    EXPECT_FALSE(MakeTree(ts, 1)->left.Get(ts));
+  }
+  EXPECT_EQ(g_destroyed, 256);
+}
+
+TEST_F(CcTest, RefMovesAndClones) {
+  Ref<Tree> a = New<Tree>(ts, 1);
+  EXPECT_EQ(RefCount(a.get()), 1);
+  Ref<Tree> b = a.Clone();
+  EXPECT_TRUE(a == b);
+  EXPECT_EQ(RefCount(a.get()), 2);
+  Ref<Tree> c = std::move(a);
+  EXPECT_FALSE(a);
+  EXPECT_EQ(RefCount(c.get()), 2);
+  c = std::move(b);
+  EXPECT_EQ(RefCount(c.get()), 1);
+  c.reset();
+  EXPECT_EQ(g_destroyed, 1);
+}
+
+TEST_F(CcTest, FieldsTakeAndSet) {
+  Ref<Tree> a = New<Tree>(ts, 1);
+  a->left.Set(ts, New<Tree>(ts, 2));
+  Ref<Tree> taken = a->left.Take();
+  EXPECT_EQ(taken->value, 2);
+  EXPECT_FALSE(a->left.Get(ts));
+  a->left.Set(ts, std::move(taken));
+  a->left.Set(ts, Ref<Tree>());
+  EXPECT_EQ(g_destroyed, 1);
+}
+
+TEST_F(CcTest, ExtraBytesAndTypesWithoutFields) {
+  Ref<Tree> a = New<Tree>(ts, 1);
+  a->label.Set(ts, NewWithExtra<Text>(ts, 5, "hello"));
+  Ref<Text> label = a->label.Get(ts);
+  EXPECT_EQ(std::string(label->data(), label->length), "hello");
+  EXPECT_FALSE(IsTracked(label.get()));
+  EXPECT_TRUE(IsTracked(a.get()));
+}
+
+TEST_F(CcTest, ByCollection) {
+  Ref<Tree> a = New<Tree>(ts, 1);
+  Ref<Tree> b = New<Tree>(ts, 2);
+  a->left.Set(ts, b.Clone());
+  b->right.Set(ts, a.Clone());
+  EXPECT_EQ(vm->Collect(ts), 0u);
+  a.reset();
+  b.reset();
+  EXPECT_EQ(g_destroyed, 0);
+  EXPECT_EQ(vm->Collect(ts), 2u);
+  EXPECT_EQ(g_destroyed, 2);
+}
+
+TEST_F(CcTest, FinalizersRunOnceByBothWays) {
+  { Ref<Mortal> m = New<Mortal>(ts); }
+  EXPECT_EQ(g_finalized, 1);
+  {
+    Ref<Mortal> m = New<Mortal>(ts);
+    m->self.Set(ts, m.Clone());
+  }
+  EXPECT_EQ(g_finalized, 1);
+  EXPECT_EQ(vm->Collect(ts), 1u);
+  EXPECT_EQ(g_finalized, 2);
+}
+
+TEST_F(CcTest, WeakReferences) {
+  Ref<Tree> a = New<Tree>(ts, 1);
+  Weak<Tree> weak = NewWeak(ts, a);
+  ASSERT_TRUE(weak);
+  EXPECT_TRUE(weak.Lock(ts) == a);
+  a.reset();
+  EXPECT_FALSE(weak.Lock(ts));
+  EXPECT_FALSE(Weak<Tree>().Lock(ts));
+}
+
+TEST_F(CcTest, FieldsFromManyThreads) {
+  Ref<Tree> root = New<Tree>(ts, 0);
+  root->left.Set(ts, New<Tree>(ts, 1));
+  std::vector<Thread> threads(3);
+  for (size_t t = 0; t < threads.size(); ++t) {
+    ASSERT_TRUE(threads[t].Start([&, t] {
+      ThreadScope scope(*vm, "worker");
+      for (int i = 0; i < 5000; ++i) {
+        Ref<Tree> seen = root->left.Get(scope.ts());
+        EXPECT_TRUE(!seen || seen->value >= 0);
+        if (i % 3 == static_cast<int>(t)) root->left.Set(scope.ts(), New<Tree>(scope.ts(), i));
+        scope.ts()->Safepoint();
+      }
+    }));
+  }
+  for (int i = 0; i < 5; ++i) vm->Collect(ts);
+  {
+    DetachedScope detached(ts);
+    for (Thread& thread : threads) thread.Join();
+  }
+  root.reset();
+  vm->Collect(ts);
+  uint64_t left = 0;
+  vm->collector().VisitObjects(ts, [&](const Collector::ObjectInfo&) { ++left; });
+  EXPECT_EQ(left, 0u);
+}
+
+TEST(CcVmTest, MadeAndDestroyedInALoop) {
+  for (int i = 0; i < 20; ++i) {
+    auto vm = Vm::Create();
+    ASSERT_TRUE(vm.ok());
+    ThreadScope thread(**vm);
+    Ref<Tree> tree = MakeTree(thread.ts(), 3);
+    EXPECT_EQ((*vm)->Collect(thread.ts()), 0u);
+  }
+}
+
+TEST(CcVmTest, BadPolicyIsAnError) {
+  Options options;
+  ASSERT_TRUE(options.Set("gc_policy", "nonsense").ok());
+  EXPECT_FALSE(Vm::Create(options).ok());
+}
+
+}  // namespace
+}  // namespace tidepool

@@ -1,0 +1,70 @@
+// Vm: an isolate with its collector, and the scopes in which a thread uses it.
+//
+//   auto vm = tidepool::Vm::Create();
+//   tidepool::ThreadScope thread(**vm, "main");
+//   ... thread.ts() ...
+//
+// A Vm can be made any number of times in a process. Its threads must have left when it
+// is destroyed; objects that are still there go with its heap, without finalizers.
+
+#ifndef TIDEPOOL_API_VM_H_
+#define TIDEPOOL_API_VM_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "tidepool/allocator/options.h"
+#include "tidepool/gc/collector.h"
+#include "tidepool/object/isolate.h"
+#include "tidepool/object/thread_state.h"
+
+namespace tidepool {
+
+class Vm {
+ public:
+  static absl::StatusOr<std::unique_ptr<Vm>> Create(const Options& options = Options(),
+                                                    Os* os = RealOs());
+
+  Isolate& isolate() { return *isolate_; }
+  Collector& collector() { return *collector_; }
+  HeapDomain& heap() { return isolate_->heap(); }
+
+  // A full collection by the calling, attached thread. Returns the garbage found.
+  uint64_t Collect(ThreadState* ts) { return collector_->Collect(ts).found(); }
+
+ private:
+  Vm(std::unique_ptr<Isolate> isolate, std::unique_ptr<Collector> collector)
+      : isolate_(std::move(isolate)), collector_(std::move(collector)) {}
+
+  std::unique_ptr<Isolate> isolate_;
+  std::unique_ptr<Collector> collector_;  // after the isolate: goes first
+};
+
+// The calling thread is a mutator of the Vm for the scope. Scopes of one thread nest.
+class ThreadScope {
+ public:
+  explicit ThreadScope(Vm& vm, const char* name = "") : vm_(vm) {
+    ts_ = vm.isolate().AttachThread(name);
+  }
+  ~ThreadScope() {
+    if (ts_ != nullptr) vm_.isolate().LeaveThread(ts_);
+  }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+  // False: there was no memory for the thread's state.
+  explicit operator bool() const { return ts_ != nullptr; }
+  ThreadState* ts() const { return ts_; }
+
+ private:
+  Vm& vm_;
+  ThreadState* ts_;
+};
+
+// For the scope the thread may block: it touches no object, and a stop of the world does
+// not wait for it. (BlockingScope of object/thread_state.h, by the name embedders look for.)
+using DetachedScope = BlockingScope;
+
+}  // namespace tidepool
+
+#endif  // TIDEPOOL_API_VM_H_
