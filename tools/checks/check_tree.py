@@ -97,7 +97,7 @@ def check_mutants():
 
 def check_docs_name_what_exists():
     """A path, label or option that a page names in backquotes exists."""
-    options = set(re.findall(r"\bX\(\s*(\w+)", read("allocator/options.h")))
+    options = set(re.findall(r"\bX\(\w+,\s*(\w+)", read("allocator/options.h")))
     pages = ["README.md"] + [p for p in sources("docs") if p.endswith(".md")]
     tops = set(os.listdir(ROOT))
     for page in pages:
