@@ -224,6 +224,14 @@ SchedResult Explore(const SchedOptions& wanted,
   return result;
 }
 
+NoPreemption::NoPreemption() {
+  if (Controlled()) ++internal::t_task->no_preemption;
+}
+
+NoPreemption::~NoPreemption() {
+  if (Controlled()) --internal::t_task->no_preemption;
+}
+
 void Note(const char* format, ...) {
   if (g_scheduler == nullptr) return;
   char text[256];

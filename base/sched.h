@@ -110,6 +110,22 @@ class SchedRun {
 SchedResult Explore(const SchedOptions& options,
                     const std::function<void(SchedRun&)>& body);
 
+// While one lives on a thread, that thread is switched out only where it cannot
+// go on (it parks, or yields in a spin loop). For the parts of a test that set the
+// scene: they cost no choices, so the search goes into what matters.
+class NoPreemption {
+ public:
+#ifdef TIDEPOOL_SCHED
+  NoPreemption();
+  ~NoPreemption();
+#else
+  NoPreemption() {}
+  ~NoPreemption() {}
+#endif
+  NoPreemption(const NoPreemption&) = delete;
+  NoPreemption& operator=(const NoPreemption&) = delete;
+};
+
 // True in the `sched` build.
 #ifdef TIDEPOOL_SCHED
 inline constexpr bool kEnabled = true;

@@ -337,6 +337,28 @@ TEST(SchedTest, ExitsInterleave) {
   EXPECT_FALSE(result.ok);
 }
 
+// Where preemption is off the lost update cannot happen, and parking still works.
+TEST(SchedTest, NoPreemptionKeepsTheBaton) {
+  SchedResult result = Explore(Exhaustive(3), [](SchedRun& run) {
+    Atomic<int> counter(0);
+    Event event(0);
+    for (int i = 0; i < 2; ++i) {
+      run.Spawn([&, i] {
+        NoPreemption scope;
+        if (i == 0) event.Wait();
+        int value = counter.load(kRelaxed);
+        counter.store(value + 1, kRelaxed);
+        event.Set();
+      });
+    }
+    run.RunAll();
+    SCHED_CHECK(counter.load(kRelaxed) == 2);
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_TRUE(result.complete);
+  EXPECT_LT(result.runs, 10u);
+}
+
 TEST(SchedTest, NotesAreInTheMessage) {
   SchedResult result = Explore(Random(), [](SchedRun& run) {
     run.Spawn([] {

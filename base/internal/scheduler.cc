@@ -267,6 +267,7 @@ void Scheduler::AwaitBaton(Task* self) { WaitForBaton(self); }
 void Scheduler::Point(PointKind kind) {
   Task* self = t_task;
   if (self->no_switch != 0) return;
+  if (self->no_preemption != 0 && kind == PointKind::kPoint) return;
   Task* next = Pick(kind, self);
   if (next == self) return;
   PassBaton(next);

@@ -47,6 +47,7 @@ struct Task {
   void* (*entry)(void*);
   void* arg;
   int no_switch = 0;         // callbacks that must not be interrupted
+  int no_preemption = 0;     // NoPreemption scopes
   int destructor_round = 0;
   // While it is in the parking queue:
   const void* park_address = nullptr;
