@@ -318,21 +318,21 @@ class ArgumentParser:
         pending = []
         while i < len(args):
             arg = args[i]
-            found = None if literal else self._find(arg)
             if arg == "--" and not literal:
                 literal = True
                 i += 1
                 continue
+            found = None if literal else self._find(arg)
             if found is None:
                 pending.append(arg)
                 i += 1
                 continue
             action, flag, value = found
+            positionals = self._consume(positionals, pending, namespace, seen, False)
             if action is None:
                 extras.append(arg)
                 i += 1
                 continue
-            positionals = self._consume(positionals, pending, namespace, seen, False)
             i += 1
             i = self._option(action, flag, value, args, i, namespace, seen)
         positionals = self._consume(positionals, pending, namespace, seen, True)
@@ -360,7 +360,7 @@ class ArgumentParser:
         return extras
 
     def _is_value(self, arg):
-        return self._find(arg) is None and arg != "--"
+        return arg != "--" and self._find(arg) is None
 
     def _option(self, action, flag, value, args, i, namespace, seen):
         seen.add(action)

@@ -48,6 +48,8 @@ def heappush(heap, item):
 
 def heappop(heap):
     with _lock:
+        if not heap:
+            raise IndexError("index out of range")
         last = heap.pop()
         if not heap:
             return last
@@ -59,6 +61,8 @@ def heappop(heap):
 
 def heapreplace(heap, item):
     with _lock:
+        if not heap:
+            raise IndexError("index out of range")
         least = heap[0]
         heap[0] = item
         _sink(heap, 0)

@@ -108,15 +108,17 @@ def harmonic_mean(data, weights=None):
         raise StatisticsError("harmonic_mean requires at least one data point")
     if weights is None:
         weights = [1] * len(values)
-    total = sum(weights)
-    below = 0.0
+    parts = []
     for x, w in zip(values, weights):
         if x < 0:
             raise StatisticsError("harmonic mean does not support negative values")
         if x == 0:
             return 0
-        below += w / x
-    return total / below
+        parts.append(w / x)
+    below = _Sum(parts)
+    above = _Sum(weights)
+    return _convert(above.numerator * below.denominator, above.denominator * below.numerator,
+                    below.kind)
 
 
 def median(data):

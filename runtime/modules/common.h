@@ -26,6 +26,7 @@
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/module.h"
 #include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/signals.h"
 #include "tidepool/runtime/vm/value.h"
 
 namespace tidepool::rt {
@@ -41,8 +42,6 @@ bool ToNanoseconds(Context& cx, Value v, const char* what, int64_t* out);
 // A time from now, as a deadline.
 uint64_t DeadlineAfter(int64_t ns);
 
-// Looks at what signals have asked for. False: KeyboardInterrupt is pending.
-bool CheckSignals(Context& cx);
 bool IsMainThread(Context& cx);
 
 // Calls wait(deadline_ns) -> bool detached until it says true. 1: it did; 0: the deadline passed; -1: an exception
