@@ -77,7 +77,7 @@ void Isolate::LeaveThread(ThreadState* ts) {
   TP_CHECK(ts->critical_sections_ == nullptr);
   // Whatever runs here may queue, kill or orphan more.
   for (;;) {
-    if ((ts->breaker_.load(kRelaxed) & kBreakLost) != 0) ts->Safepoint();
+    if ((ts->breaker_.load(kRelaxed) & kBreakLost) != 0) PassOnLost(ts);
     TakeOrphans(ts->dead_);
     ts->MergeQueued();
     ts->RunPendingCalls();
@@ -94,9 +94,22 @@ void Isolate::LeaveThread(ThreadState* ts) {
   delete ts;
 }
 
+void Isolate::PassOnLost(ThreadState* ts) {
+  // A thread that leaves waits for nobody: others stop the world for it.
+  if (thread_count() > 1) {
+    ts->breaker_.fetch_and(~uint32_t{kBreakLost}, kRelaxed);
+    RequestSafepoints(kBreakLost);
+  } else {
+    ts->Safepoint();
+  }
+}
+
 void Isolate::LinkThread(ThreadState* ts) {
   MutexLock lock(&world_mutex_);
   ts->serial_ = next_serial_++;
+  // Requests that found nobody. Relaxed: hints.
+  if (lost_objects_.load(kRelaxed) != 0) ts->RequestBreak(kBreakLost);
+  if (collect_wanted_.load(kRelaxed) != 0) ts->RequestBreak(kBreakCollect);
   if (stopping_) {
     // Born suspended: not waited for, and not let in before the start.
     uint32_t expected = ThreadState::kDetached;
@@ -184,7 +197,7 @@ void Isolate::RemoveRoots(RootSet* roots) {
 }
 
 int Isolate::VisitRoots(Visitor visit, void* arg) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  // In a stop: nobody else runs that could change the lists but at their head.
+  // In a stop: the lists change at their heads at most.
   for (RootSet* roots = roots_; roots != nullptr; roots = roots->next) {
     if (int result = roots->visit(roots, visit, arg)) return result;
   }

@@ -35,6 +35,7 @@
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/allocator/options.h"
 #include "tidepool/base/atomic.h"
+#include "tidepool/base/check.h"
 #include "tidepool/base/cond_var.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/base/os.h"
@@ -143,6 +144,10 @@ class Isolate {
 
   size_t thread_count();
 
+  // Every n-th stop ends with CheckHeaders (invariants.h). 0: never. Default:
+  // 16 in debug builds, else 0.
+  void SetStopChecks(uint32_t n) { stop_checks_.store(n, kRelaxed); }
+
   MergeTable& merge_table() { return merge_table_; }
   WeakRefTable& weakrefs() { return weakrefs_; }
 
@@ -152,6 +157,12 @@ class Isolate {
   friend class ThreadState;
   friend class MergeTable;
   friend struct ThreadStateAccess;
+
+#if TIDEPOOL_DCHECK_IS_ON
+  static constexpr uint32_t kDefaultStopChecks = 16;
+#else
+  static constexpr uint32_t kDefaultStopChecks = 0;
+#endif
 
   Isolate(const Options& options, Os* os) : options_(options), os_(os) {}
 
@@ -177,6 +188,7 @@ class Isolate {
   void UnlinkThread(ThreadState* ts);
   void RequestBreakAllLocked(uint32_t bits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(world_mutex_);
+  void PassOnLost(ThreadState* ts);
   void CollectIfWanted(ThreadState* ts);
   void PushOrphans(DeadList& list);
   void TakeOrphans(DeadList& list);
@@ -208,6 +220,8 @@ class Isolate {
 
   Mutex orphan_mutex_{0};
   DeadList orphans_ ABSL_GUARDED_BY(orphan_mutex_);
+  Atomic<uint32_t> stop_checks_{kDefaultStopChecks};
+  uint32_t stops_since_check_ = 0;  // in a stop
   Atomic<uint32_t> lost_objects_{0};
   Atomic<uint32_t> collect_wanted_{0};
 };

@@ -13,6 +13,7 @@
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
 #include "tidepool/object/internal/state_access.h"
+#include "tidepool/object/invariants.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/object.h"
 #include "tidepool/object/refcount.h"
@@ -170,6 +171,11 @@ void Isolate::ReportDetached(ThreadState* ts) {
 
 void Isolate::StartTheWorld(ThreadState* ts) {
   TP_CHECK(StoppedBy(ts));
+  const uint32_t every = stop_checks_.load(kRelaxed);
+  if (every != 0 && ++stops_since_check_ >= every) {
+    stops_since_check_ = 0;
+    CheckHeaders(this, ts);
+  }
   MutexLock lock(&world_mutex_);
   // Relaxed: as in StopTheWorld.
   stopper_.store(nullptr, kRelaxed);

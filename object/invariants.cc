@@ -1,0 +1,84 @@
+// See invariants.h.
+#include "tidepool/object/invariants.h"
+
+#include <cstdint>
+
+#include "tidepool/base/check.h"
+#include "tidepool/object/header.h"
+#include "tidepool/object/isolate.h"
+#include "tidepool/object/refcount.h"
+
+namespace tidepool {
+namespace {
+
+void Require(bool ok, const char* rule, const ObjectHeader* obj) {
+  if (ok) return;
+  const TypeInfo* type = obj->type();
+  Fatal("header of %p (%s) breaks %s: tid %#llx local %u shared %lld|%lld "
+        "gc bits %#x",
+        static_cast<const void*>(obj), type != nullptr ? type->name : "?", rule,
+        static_cast<unsigned long long>(obj->tid.load(kRelaxed)),
+        obj->local.load(kRelaxed),
+        static_cast<long long>(RefSharedCount(obj->shared.load(kRelaxed))),
+        static_cast<long long>(RefState(obj->shared.load(kRelaxed))),
+        obj->gc_bits.load(kRelaxed));
+}
+
+// All loads relaxed: the stop orders them.
+void CheckOne(const ObjectHeader* obj, HeaderCensus* census) {
+  const int64_t shared = obj->shared.load(kRelaxed);
+  const uint64_t tid = obj->tid.load(kRelaxed);
+  const uint32_t local = obj->local.load(kRelaxed);
+  const uint8_t bits = obj->gc_bits.load(kRelaxed);
+  if (IsDeadHeader(obj)) {
+    Require((bits & kGcTracked) == 0, "H4 (dead and tracked)", obj);
+    if ((bits & kGcDying) != 0) ++census->dying;
+    return;
+  }
+  ++census->live;
+  const bool merged = RefState(shared) == kRefMerged;
+  Require((tid == 0) == merged, "H1 (no owner if and only if merged)", obj);
+  Require((bits & kGcDying) == 0, "H4 (dying with references)", obj);
+  if ((bits & kGcTracked) != 0) ++census->tracked;
+  if (local == kImmortalLocal) {
+    ++census->immortal;
+    Require(merged, "H2 (immortal and not merged)", obj);
+    return;
+  }
+  if (merged) {
+    ++census->merged;
+    Require(local == 0, "H2 (merged with a local count)", obj);
+  }
+  if (RefState(shared) == kRefQueued) ++census->queued;
+  if ((bits & kGcDeferred) != 0) ++census->deferred;
+  const int64_t bias = (bits & kGcDeferred) != 0 ? kDeferredBias : 0;
+  // A deferred object may be at 0: only the collector frees it.
+  Require(int64_t{local} + RefSharedCount(shared) - bias >= (bias != 0 ? 0 : 1),
+          "H3 (count)", obj);
+  Require(int64_t{local} + RefSharedCount(shared) - bias < kDeferredBias / 2,
+          "H3 (bias without the bit)", obj);
+}
+
+}  // namespace
+
+HeaderCensus CheckHeaders(Isolate* isolate, ThreadState* self) {
+  TP_CHECK(isolate->StoppedBy(self));
+  HeaderCensus census;
+  const uint32_t kinds = 1u << static_cast<uint32_t>(HeapKind::kObject) |
+                         1u << static_cast<uint32_t>(HeapKind::kGc) |
+                         1u << static_cast<uint32_t>(HeapKind::kGcPre);
+  isolate->heap().VisitPages(kinds, [&](const PageInfo& page) {
+    const char* block = page.first_block + page.header_offset;
+    for (size_t i = 0; i < page.count; ++i, block += page.block_size) {
+      CheckOne(reinterpret_cast<const ObjectHeader*>(block), &census);
+    }
+  });
+  return census;
+}
+
+HeaderCensus CountObjects(ThreadState* self) {
+  StopScope stop(self);
+  return CheckHeaders(self->isolate(), self);
+}
+
+}  // namespace tidepool
