@@ -62,7 +62,7 @@ ThreadState* Isolate::AttachThread(const char* name) {
   ts->isolate_ = this;
   ts->tid_ = tid;
   ts->SetName(name);
-  ts->heap_->SetRequestHook(&ThreadState::OnHeapRequest, ts);
+  ts->heap_->SetBreaker(&ts->breaker_, kBreakHeap);
   // Complete: now others may see it.
   LinkThread(ts);
   merge_table_.Register(ts);

@@ -120,10 +120,6 @@ void ThreadState::ParkForStop() {
 
 // --- Safepoints. ---
 
-void ThreadState::OnHeapRequest(void* arg) {
-  static_cast<ThreadState*>(arg)->RequestBreak(kBreakHeap);
-}
-
 void ThreadState::SafepointSlow() {
   TP_DCHECK(attached());
   TP_DCHECK(!isolate_->StoppedBy(this));

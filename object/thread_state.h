@@ -165,7 +165,6 @@ class ThreadState {
   void DetachFromWorld();
   void AttachToWorld();
   void AttachSlow();
-  static void OnHeapRequest(void* arg);
 
   Atomic<uint32_t> breaker_{0};
   Atomic<uint32_t> state_{kDetached};
