@@ -1,0 +1,186 @@
+"""Context managers from generators, and a few ready ones."""
+
+from functools import wraps
+from collections import deque
+
+
+class AbstractContextManager:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+
+class ContextDecorator:
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, function):
+        @wraps(function)
+        def inner(*args, **kwargs):
+            with self._recreate_cm():
+                return function(*args, **kwargs)
+        return inner
+
+
+class _GeneratorContextManager(ContextDecorator):
+    def __init__(self, function, args, kwargs):
+        self.gen = function(*args, **kwargs)
+        self._made_by = (function, args, kwargs)
+
+    def _recreate_cm(self):
+        return self.__class__(*self._made_by)
+
+    def __enter__(self):
+        try:
+            return next(self.gen)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            try:
+                next(self.gen)
+            except StopIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        if value is None:
+            value = kind()
+        try:
+            self.gen.throw(value)
+        except StopIteration as stop:
+            return stop is not value
+        except RuntimeError as error:
+            if error is value:
+                return False
+            if isinstance(value, StopIteration) and error.__cause__ is value:
+                return False
+            raise
+        except BaseException as error:
+            if error is not value:
+                raise
+            return False
+        raise RuntimeError("generator didn't stop after throw()")
+
+
+def contextmanager(function):
+    @wraps(function)
+    def make(*args, **kwargs):
+        return _GeneratorContextManager(function, args, kwargs)
+    return make
+
+
+class closing:
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        return self.thing
+
+    def __exit__(self, *details):
+        self.thing.close()
+
+
+class suppress:
+    def __init__(self, *exceptions):
+        self._exceptions = exceptions
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, traceback):
+        return kind is not None and issubclass(kind, self._exceptions)
+
+
+class nullcontext:
+    def __init__(self, enter_result=None):
+        self.enter_result = enter_result
+
+    def __enter__(self):
+        return self.enter_result
+
+    def __exit__(self, *details):
+        pass
+
+
+class _Redirect:
+    _stream = None
+
+    def __init__(self, target):
+        self._target = target
+        self._old = []
+
+    def __enter__(self):
+        import sys
+        self._old.append(getattr(sys, self._stream))
+        setattr(sys, self._stream, self._target)
+        return self._target
+
+    def __exit__(self, *details):
+        import sys
+        setattr(sys, self._stream, self._old.pop())
+
+
+class redirect_stdout(_Redirect):
+    _stream = "stdout"
+
+
+class redirect_stderr(_Redirect):
+    _stream = "stderr"
+
+
+class ExitStack:
+    def __init__(self):
+        self._exits = deque()
+
+    def enter_context(self, manager):
+        kind = type(manager)
+        result = kind.__enter__(manager)
+        self._exits.append(lambda *details: kind.__exit__(manager, *details))
+        return result
+
+    def push(self, exit):
+        if hasattr(type(exit), "__exit__"):
+            self._exits.append(lambda *details: type(exit).__exit__(exit, *details))
+        else:
+            self._exits.append(exit)
+        return exit
+
+    def callback(self, function, /, *args, **kwargs):
+        def call(*details):
+            function(*args, **kwargs)
+        self._exits.append(call)
+        return function
+
+    def pop_all(self):
+        other = type(self)()
+        other._exits = self._exits
+        self._exits = deque()
+        return other
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        first = value
+        pending = value
+        while self._exits:
+            leave = self._exits.pop()
+            try:
+                if pending is None:
+                    done = leave(None, None, None)
+                else:
+                    done = leave(type(pending), pending, pending.__traceback__)
+                if done:
+                    pending = None
+            except BaseException as error:
+                pending = error
+        if pending is None:
+            return first is not None
+        if pending is first:
+            return False
+        raise pending
