@@ -177,8 +177,7 @@ ThreadHeap* HeapDomain::NewThread() {
     for (Page*& page : row) page = &internal::g_no_page;
   }
   heap->requests_.store(0, kRelaxed);  // nobody knows the heap yet
-  heap->hook_ = nullptr;
-  heap->hook_arg_ = nullptr;
+  heap->breaker_.store(nullptr, kRelaxed);
   heap->allocated_.store(0, kRelaxed);
   heap->alloc_budget_.store(core->alloc_budget.load(kRelaxed), kRelaxed);
   heap->batch_count_ = 0;
@@ -221,7 +220,7 @@ void HeapDomain::ExitThread(ThreadHeap* heap) {
     MutexLock lock(&core->heaps_lock);
     (heap->prev_ != nullptr ? heap->prev_->next_ : core->heaps) = heap->next_;
     if (heap->next_ != nullptr) heap->next_->prev_ = heap->prev_;
-    heap->hook_ = nullptr;
+    heap->breaker_.store(nullptr, kRelaxed);  // under the lock of RequestAll
     heap->next_ = core->dead_heaps;
     core->dead_heaps = heap;
     CountDown(core->counters.threads);

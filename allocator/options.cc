@@ -253,4 +253,43 @@ std::string OptionHelp() {
   return out;
 }
 
+std::string OptionsMarkdown() {
+  std::string out =
+      "# Options\n\n"
+      "Every option can be set in the `Options` struct, in the environment as\n"
+      "`TIDEPOOL_<NAME>` in capitals, and on the command line of the toy runtime as\n"
+      "`--name=value`. Sizes take the suffixes K, M and G. A value that is not\n"
+      "understood is an error. This page is printed from the table in\n"
+      "`allocator/options.h` (`OptionsMarkdown()`), and a test compares them.\n\n"
+      "Under every setting readers are safe, errors are errors and figures are\n"
+      "right. The memory bounds hold by default; an option that gives one up says\n"
+      "so. A page with a single block is never retained, so the bounds for large\n"
+      "blocks hold under every value.\n";
+  for (const OptionInfo* row = OptionTable(); row->name != nullptr; ++row) {
+    std::string env = "TIDEPOOL_";
+    for (const char* c = row->name; *c != '\0'; ++c) {
+      env += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 'a' + 'A') : *c;
+    }
+    out += std::string("\n## ") + row->name + "\n\n`" + env + "`, " + row->type +
+           ", default `" + row->default_text + "`";
+    if (row->unit[0] != '\0') out += std::string(" (") + row->unit + ")";
+    out += ".\n\n";
+    std::string line;
+    absl::string_view rest = row->doc;
+    while (!rest.empty()) {
+      size_t space = rest.find(' ');
+      absl::string_view word = rest.substr(0, space);
+      if (!line.empty() && line.size() + 1 + word.size() > 78) {
+        out += line + "\n";
+        line.clear();
+      }
+      if (!line.empty()) line += " ";
+      line += Str(word);
+      rest = space == absl::string_view::npos ? "" : rest.substr(space + 1);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
 }  // namespace tidepool

@@ -84,9 +84,9 @@ struct OptionText {
     "inline path)")                                                            \
   X(BadFree, bad_free, BadFreePolicy::kLog, 0, 2, "",                          \
     "what a refused free does besides being refused: ignore, log or abort")    \
-  X(Text, gc_policy, "growth", 0, 0, "",                                       \
-    "collection policy by name: growth, threshold, pause, manual, or one that "\
-    "is linked in")                                                            \
+  X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
+    "collection policy: live_bytes, threshold, manual, or one that is linked " \
+    "in; settings may follow as name:key=value,...")                           \
   X(Int, gc_threads, 0, 0, 256, "threads",                                     \
     "threads that mark; 0 is one per processor up to 8")                       \
   X(Int, gc_pause_ms, 0, 0, 3600000, "ms",                                     \
@@ -140,6 +140,9 @@ const OptionInfo* OptionTable();
 
 // The text of --help: one paragraph per option.
 std::string OptionHelp();
+
+// docs/options.md.
+std::string OptionsMarkdown();
 
 const char* PurgePolicyName(PurgePolicyKind kind);
 const char* BadFreePolicyName(BadFreePolicy policy);

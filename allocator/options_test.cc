@@ -2,6 +2,8 @@
 #include "tidepool/allocator/options.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "gtest/gtest.h"
 
@@ -69,6 +71,14 @@ TEST(OptionsTest, EnvironmentOverlaysDefaultsAndReportsErrors) {
   unsetenv("TIDEPOOL_PAGE_FULL_RETAIN");
   unsetenv("TIDEPOOL_PURGE_POLICY");
   unsetenv("TIDEPOOL_SOMETHING_ELSE");
+}
+
+TEST(OptionsTest, TheReferencePageIsTheTable) {
+  std::ifstream file("docs/options.md");
+  ASSERT_TRUE(file.good());
+  std::string page((std::istreambuf_iterator<char>(file)),
+                   std::istreambuf_iterator<char>());
+  EXPECT_EQ(page, OptionsMarkdown());
 }
 
 }  // namespace

@@ -340,7 +340,21 @@ void* ThreadHeap::AllocateAligned(HeapKind kind, size_t size,
 void ThreadHeap::Request(uint32_t bits) {
   // Release: what the requester did before is seen by the one who takes it.
   uint32_t old = requests_.fetch_or(bits, kAcqRel);
-  if ((old & bits) != bits && hook_ != nullptr) hook_(hook_arg_);
+  if ((old & bits) == bits) return;
+  // Acquire pairs with SetBreaker, so the bit is there with the word. Either we see
+  // the word, or SetBreaker's look at requests_ sees our bits (both seq_cst).
+  AtomicFence(kSeqCst);
+  Atomic<uint32_t>* word = breaker_.load(kAcquire);
+  if (word != nullptr) word->fetch_or(breaker_bit_.load(kRelaxed), kSeqCst);
+}
+
+void ThreadHeap::SetBreaker(Atomic<uint32_t>* word, uint32_t bit) {
+  breaker_bit_.store(bit, kRelaxed);  // published by the next store
+  breaker_.store(word, kRelease);     // pairs with Request
+  AtomicFence(kSeqCst);
+  if (word != nullptr && requests_.load(kRelaxed) != 0) {
+    word->fetch_or(bit, kSeqCst);
+  }
 }
 
 bool ThreadHeap::TakeGcRequest() {
@@ -385,8 +399,8 @@ void ThreadHeap::Safepoint() {
   // Acquire pairs with Request. kGc is the collector's.
   uint32_t bits = requests_.load(kRelaxed) & (kDrain | kPurge);
   if (bits != 0) bits = requests_.fetch_and(~(kDrain | kPurge), kAcqRel);
-  HeapOps::FlushBatch(this);
   HeapOps::DrainLimbo(this);
+  HeapOps::FlushBatch(this);  // after the drain, whose frees may be batched
   if ((bits & kPurge) != 0) {
     HeapOps::Trim(this, true);
     core->purger.PurgeUnused(SIZE_MAX);
@@ -403,6 +417,7 @@ void ThreadHeap::Safepoint() {
     left -= step;
     core->qsbr.Quiesce(slot_);
     HeapOps::DrainLimbo(this);
+    HeapOps::FlushBatch(this);
   }
 }
 

@@ -23,9 +23,9 @@
 // knows, so a batch needs no protocol of its own.
 //
 // How the thread hears that somebody wants it: requests() is a word of bits that any
-// thread may set; the request hook is called (by the one who sets it) so that the
-// object layer can trip the thread's breaker. Safepoint() takes the requests of this
-// layer; the kGc bit stays until TakeGcRequest().
+// thread may set; whoever sets one also sets the breaker bit in the word that the object
+// layer's safepoint looks at. Safepoint() takes the requests of this layer; the kGc bit
+// stays until TakeGcRequest().
 #ifndef TIDEPOOL_ALLOCATOR_THREAD_HEAP_H_
 #define TIDEPOOL_ALLOCATOR_THREAD_HEAP_H_
 
@@ -109,12 +109,10 @@ class ThreadHeap {
   uint32_t requests() const { return requests_.load(kRelaxed); }
   // Any thread.
   void Request(uint32_t bits);
-  // Called by whoever sets a request bit, any thread, with a lock held that allows
-  // no call back into this layer. Set before the first Attach.
-  void SetRequestHook(void (*hook)(void* arg), void* arg) {
-    hook_ = hook;
-    hook_arg_ = arg;
-  }
+  // Whoever raises a request sets this bit of the word too (seq_cst), so that the
+  // thread's safepoint need look at one word only. The word lives until ExitThread
+  // has returned; its owner clears the bit before calling Safepoint.
+  void SetBreaker(Atomic<uint32_t>* word, uint32_t bit);
 
   // --- Allocation budget (for collection policies). ---
   // Bytes taken since the last ResetAllocated, counted when a list of free blocks
@@ -133,6 +131,8 @@ class ThreadHeap {
   uint64_t generation() const { return origin_->generation.load(kRelaxed); }
   QsbrSlot* qsbr_slot() const { return slot_; }
   size_t limbo_bytes() const { return limbo_bytes_.load(kRelaxed); }
+  // Foreign blocks freed and not handed over yet. By its thread, or in a stop.
+  uint32_t batched() const { return batch_count_; }
 
  private:
   friend class HeapDomain;
@@ -160,8 +160,8 @@ class ThreadHeap {
   QsbrSlot* slot_;
   Atomic<uint32_t> hold_;
   Atomic<uint32_t> requests_;
-  void (*hook_)(void*);
-  void* hook_arg_;
+  Atomic<Atomic<uint32_t>*> breaker_;
+  Atomic<uint32_t> breaker_bit_;
 
   Atomic<uint64_t> allocated_;
   Atomic<uint64_t> alloc_budget_;
