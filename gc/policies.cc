@@ -7,7 +7,7 @@
 // hit: half of the room that is left, but never less than 1/16 of base, as a heap that is
 // full of live data must not collect at every step. Time in gc is looked at too: if passes
 // took more than `max_percent` of the time since the last one ended, the growth asked for
-// doubles, up to four times.
+// doubles (the base does not: passes over little data are cheap).
 //
 // threshold: net new traversable objects since the last pass exceed threshold 0 and a
 // quarter of those that were live then (the second test is dropped if threshold 1 is 0).
@@ -60,7 +60,7 @@ class LiveBytesPolicy final : public CollectionPolicy {
   const char* name() const override { return "live_bytes"; }
 
   Decision Decide(const HeapSnapshot& s) override {
-    uint64_t step = std::max(base_, s.live_bytes_after_last / 100 * growth_) * stretch_;
+    uint64_t step = std::max(base_, s.live_bytes_after_last / 100 * growth_ * stretch_);
     if (s.memory_limit != 0) {
       const uint64_t room = s.memory_limit > s.live_bytes_after_last
                                 ? s.memory_limit - s.live_bytes_after_last
@@ -86,9 +86,9 @@ class LiveBytesPolicy final : public CollectionPolicy {
     // since_last_ns is the time from the end of the pass before to the end of this one.
     const uint64_t between = std::max<uint64_t>(s.since_last_ns, 1);
     if (max_percent_ != 0 && stats.total_ns / (between / 100 + 1) > max_percent_) {
-      stretch_ = std::min<uint64_t>(stretch_ * 2, 4);
-    } else if (stretch_ > 1) {
-      stretch_ /= 2;
+      stretch_ = 2;
+    } else {
+      stretch_ = 1;
     }
   }
 

@@ -105,19 +105,20 @@ TEST(LiveBytesTest, CollectsBeforeTheHardLimit) {
 }
 
 TEST(LiveBytesTest, WaitsLongerWhenPassesTakeTheTime) {
-  auto policy = Make("live_bytes:base=1m,growth=1");
+  auto policy = Make("live_bytes:base=1k,growth=50");
   HeapSnapshot s;
+  s.live_bytes_after_last = 100 << 20;
   s.since_last_ns = 1000;
   CollectStats slow;
   slow.total_ns = 900;
   policy->OnFinish(s, slow);
-  s.live_bytes = (1 << 20) + 1;
+  s.live_bytes = 160 << 20;
   EXPECT_FALSE(policy->Decide(s).collect);
-  s.live_bytes = 2 << 20;
+  s.live_bytes = 201 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);
   CollectStats fast;
   policy->OnFinish(s, fast);
-  s.live_bytes = (1 << 20) + 1;
+  s.live_bytes = 160 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);
 }
 
