@@ -43,7 +43,7 @@ bool Parser::ParseSuite(const char* what, uint32_t line, bool forced_colon, Body
       if (Is(Tok::kError)) {
         InvalidSyntax();
       } else {
-        Fail(Cur().pos, std::string("expected an indented block after ") + what + " on line " + std::to_string(line),
+        Fail(Is(Tok::kEnd) ? Prev().pos : Cur().pos, std::string("expected an indented block after ") + what + " on line " + std::to_string(line),
              SyntaxErrorInfo::Kind::kIndentation);
       }
       return false;
@@ -103,7 +103,7 @@ Stmt* Parser::ParseFor() {
   s->iter = ParseStarExpressions();
   if (s->iter == nullptr) return nullptr;
   if (s->iter->kind == ExprKind::kStarred) return Fail(s->iter->pos, "can't use starred expression here");
-  if (!ParseSuite("'for' statement", start.line, true, &s->body) || !ParseOptionalElse(&s->orelse)) return nullptr;
+  if (!ParseSuite("'for' statement", start.line, false, &s->body) || !ParseOptionalElse(&s->orelse)) return nullptr;
   s->pos = From(start);
   return s;
 }
@@ -190,7 +190,7 @@ bool Parser::ParseWithItems(Tok close, std::vector<WithItem>* items) {
       item.target = ParsePrimary();
       if (item.target == nullptr) return false;
       if (!CheckAssignable(item.target, false)) return false;
-      if (!Is(Tok::kComma) && !Is(Tok::kColon) && !Is(close)) {
+      if (!Is(Tok::kComma) && !Is(Tok::kColon) && !Is(Tok::kNewline) && !Is(close)) {
         InvalidSyntax();
         return false;
       }

@@ -116,6 +116,7 @@ bool Parser::ParseFString(const Token& token, uint32_t start, uint32_t end, bool
       // "\{" is a backslash and the start of a field; \N{...} is one escape (refused by DecodeString).
       if (text[at + 1] == 'N') {
         while (at < end && text[at] != '}') at++;
+        if (at < end) at++;
         continue;
       }
       at += text[at + 1] == '{' || text[at + 1] == '}' ? 1 : 2;

@@ -162,12 +162,14 @@ Stmt* Parser::ParseExpressionStatement() {
 
 Stmt* Parser::ParseAssignment(Expr* first) {
   Position start = first->pos;
-  if (at_ > 0 && first->parenthesized) start.col = first->pos.col;
   std::vector<Expr*> targets;
   Expr* value = first;
   while (Accept(Tok::kAssign)) {
     if (value->kind == ExprKind::kStarred && InvalidTarget(value, false) == nullptr) {
       return Fail(value->pos, "starred assignment target must be in a list or tuple");
+    }
+    if (!value->parenthesized && (value->kind == ExprKind::kYield || value->kind == ExprKind::kYieldFrom)) {
+      return Fail(value->pos, "assignment to yield expression not possible");
     }
     if (!CheckAssignable(value, targets.empty())) return nullptr;
     targets.push_back(value);

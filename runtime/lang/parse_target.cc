@@ -77,8 +77,14 @@ bool Parser::CheckAssignable(Expr* e, bool at_equals) {
   std::string message = std::string("cannot assign to ") + ExprName(bad);
   bool constant = bad->kind == ExprKind::kConstant && !bad->folded && ExprName(bad)[0] != 'l' && ExprName(bad)[0] != 'e';
   bool generator = bad->kind == ExprKind::kComprehension && static_cast<const ComprehensionExpr*>(bad)->comp == CompKind::kGenerator;
-  bool whole = bad == e && !constant && !generator && bad->kind != ExprKind::kYield && bad->kind != ExprKind::kYieldFrom &&
-               bad->kind != ExprKind::kLambda && bad->kind != ExprKind::kConditional;
+  bool loose = false;  // binds less than the operators that may stand left of a comparison
+  switch (bad->kind) {
+    case ExprKind::kYield: case ExprKind::kYieldFrom: case ExprKind::kLambda: case ExprKind::kConditional: case ExprKind::kBool:
+    case ExprKind::kCompare: loose = !bad->parenthesized; break;
+    case ExprKind::kUnary: loose = !bad->parenthesized && static_cast<const UnaryExpr*>(bad)->op == UnaryKind::kNot; break;
+    default: break;
+  }
+  bool whole = bad == e && !constant && !generator && !loose;
   if (at_equals && whole) message += " here. Maybe you meant '==' instead of '='?";
   Fail(bad->pos, std::move(message));
   return false;

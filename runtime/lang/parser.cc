@@ -36,6 +36,12 @@ Position Parser::From(const Position& start) const { return at_ == 0 ? start : S
 std::nullptr_t Parser::Fail(const Position& pos, std::string message, SyntaxErrorInfo::Kind kind) {
   if (failed_) return nullptr;
   failed_ = true;
+  // A parenthesis left open on an earlier line is the likelier cause of odd syntax.
+  if (list_.tokens.back().kind == Tok::kError && message.compare(0, 14, "invalid syntax") == 0 &&
+      list_.error.message.find("was never closed") != std::string::npos && pos.end_line > list_.tokens.back().pos.line) {
+    *error_ = list_.error;
+    return nullptr;
+  }
   if (fstring_level_ > 0 && message.compare(0, 8, "f-string") != 0) message = "f-string: " + message;
   source_.MakeError(kind, pos, std::move(message), error_);
   return nullptr;

@@ -319,13 +319,13 @@ bool SymbolBuilder::VisitWalrus(const WalrusExpr* w) {
       Symbol& symbol = Get(name);
       if (symbol.comp_target) {
         scope_ = inner;
-        return Fail(w->pos, "assignment expression cannot rebind comprehension iteration variable '" + name + "'");
+        return Fail(w->target->pos, "assignment expression cannot rebind comprehension iteration variable '" + name + "'");
       }
     }
     Scope* owner = scope_;
     if (owner->kind == ScopeKind::kClass) {
       scope_ = inner;
-      return Fail(w->pos, "assignment expression within a comprehension cannot be used in a class body");
+      return Fail(w->target->pos, "assignment expression within a comprehension cannot be used in a class body");
     }
     Symbol& outer = Get(name);
     bool global = owner->kind == ScopeKind::kModule || outer.global;
@@ -350,6 +350,8 @@ bool SymbolBuilder::VisitComprehension(const ComprehensionExpr* c) {
   int outer_iter = std::exchange(comp_iter_, 0);
   Scope* s = Enter(c, ScopeKind::kFunction);
   s->comprehension = true;
+  static constexpr const char* kNames[] = {"list comprehension", "set comprehension", "dict comprehension", "generator expression"};
+  s->comp_name = kNames[static_cast<int>(c->comp)];
   s->generator = c->comp == CompKind::kGenerator;
   Symbol& arg = Get(".0");
   arg.param = arg.bound = true;
@@ -450,7 +452,7 @@ bool SymbolBuilder::Visit(const Expr* e) {
       if (scope_->kind != ScopeKind::kFunction) {
         return Fail(e->pos, "'yield' outside function");
       }
-      if (scope_->comprehension) return Fail(e->pos, "'yield' inside comprehension");
+      if (scope_->comprehension) return Fail(e->pos, std::string("'yield' inside ") + scope_->comp_name);
       scope_->generator = true;
       return y->value == nullptr || Visit(y->value);
     }

@@ -49,6 +49,7 @@ struct Scope {
   ScopeKind kind = ScopeKind::kModule;
   Scope* parent = nullptr;
   bool comprehension = false;
+  const char* comp_name = "";  // "list comprehension", ...
   bool generator = false;      // has a yield
   bool is_lambda = false;
   bool needs_class_cell = false;  // class scope whose methods use __class__
