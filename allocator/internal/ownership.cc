@@ -34,7 +34,9 @@ void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {
     CollectForeign(core, page);
     // Relaxed: only the owner writes `used`, and that is us.
     if (page->used.load(kRelaxed) == 0) {
-      if (page->in_bin) RemoveFromBin(core, page);
+      if (page->in_bin && !TIDEPOOL_MUTANT(page_empty_stays_listed)) {
+        RemoveFromBin(core, page);
+      }
       ReleaseEmpty(core, page);
       return;
     }
@@ -50,6 +52,14 @@ void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {
         QueuePushBack(&heap->queues_[page->queue_kind][page->size_class], page);
         return;
       }
+    }
+    if (TIDEPOOL_MUTANT(page_listed_after_disown)) {
+      bool listed = page->in_bin;
+      if (Disown(page)) {
+        if (!listed) AddToBin(core, page);
+        return;
+      }
+      continue;
     }
     if (!page->in_bin) AddToBin(core, page);
     if (Disown(page)) return;
@@ -69,7 +79,7 @@ bool HeapOps::Disown(Page* page) {
 
 void HeapOps::Abandon(DomainCore* core, Page* page) {
   // Relaxed: P4, before the word is released by X3.
-  page->owner.store(0, kRelaxed);
+  if (!TIDEPOOL_MUTANT(page_abandon_keeps_owner)) page->owner.store(0, kRelaxed);
   page->full = false;
   page->retire = 0;
   page->next = page->prev = nullptr;
