@@ -1,7 +1,9 @@
 // Module sys: the program, the interpreter's limits, the standard streams.
 //
 // sys.stdin, stdout and stderr are our own file objects (file.h) on descriptors 0 to 2.
-#include <cstring>
+#include <unistd.h>
+
+#include <string>
 
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/file.h"
@@ -126,6 +128,13 @@ bool AddVersion(Context& cx, Module* module) {
          AddToModule(cx, module, "api_version", NewInt(cx, 1013));
 }
 
+// The path of the running program, so that a script can start it again from any folder.
+std::string Executable() {
+  char path[4096];
+  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+  return n > 0 ? std::string(path, static_cast<size_t>(n)) : g_program.executable;
+}
+
 bool AddProgram(Context& cx, Module* module) {
   Ref argv = NewList(cx);
   if (!argv) return false;
@@ -135,7 +144,7 @@ bool AddProgram(Context& cx, Module* module) {
   }
   if (g_program.argc == 0 && !ListAppend(cx, argv.as<List>(), cx.rt.names.empty)) return false;
   return AddToModule(cx, module, "argv", std::move(argv)) &&
-         AddToModule(cx, module, "executable", NewStr(cx, g_program.executable)) &&
+         AddToModule(cx, module, "executable", NewStr(cx, Executable())) &&
          AddToModule(cx, module, "path", NewList(cx)) && AddToModule(cx, module, "warnoptions", NewList(cx));
 }
 
