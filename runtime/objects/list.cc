@@ -1,0 +1,437 @@
+// list: storage, and the operations that the interpreter and other types use. Methods, slots and the
+// iterators are in list_methods.cc, sorting in list_sort.cc.
+#include "tidepool/runtime/objects/list.h"
+
+#include <cstring>
+
+#include "tidepool/runtime/objects/list_internal.h"
+#include "tidepool/runtime/objects/support.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/protocol.h"
+
+namespace tidepool::rt {
+
+ListArray* NewListArray(Context& cx, size_t capacity) {
+  if (capacity > (SIZE_MAX >> 5)) return nullptr;
+  auto* a = static_cast<ListArray*>(
+      cx.ts->heap()->Allocate(HeapKind::kRaw, sizeof(ListArray) + capacity * sizeof(Slot)));
+  if (a != nullptr) a->capacity = capacity;
+  return a;
+}
+
+// Room for n items; L2. False: no memory. *old is the caller's to free delayed after the unlock.
+bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old) {
+  ListArray* array = list->array.load(kRelaxed);
+  if (array != nullptr && n <= array->capacity) return true;
+  size_t room = n < 5 ? 4 : n + n / 4 + 3;
+  ListArray* bigger = NewListArray(cx, room);
+  if (bigger == nullptr) return false;
+  auto size = static_cast<size_t>(list->size.load(kRelaxed));
+  // Nobody sees the new array yet, and only we write the old one: plain copies.
+  if (size != 0) std::memcpy(static_cast<void*>(bigger->items), array->items, size * sizeof(Slot));
+  std::memset(static_cast<void*>(bigger->items + size), 0, (room - size) * sizeof(Slot));
+  // Release: pairs with the readers' acquire load of the array.
+  list->array.store(bigger, kRelease);
+  *old = array;
+  return true;
+}
+
+List* NewListRoom(Context& cx, size_t capacity) {
+  auto* list = NewExact<List>(cx, cx.rt.cls.list);
+  if (list == nullptr) return nullptr;
+  list->size.store(0, kRelaxed);
+  ListArray* array = nullptr;
+  if (capacity != 0) {
+    array = NewListArray(cx, capacity);
+    if (array == nullptr) {
+      AbandonNew(cx.ts, list);
+      RaiseMemoryError(cx);
+      return nullptr;
+    }
+  }
+  list->array.store(array, kRelaxed);
+  return list;
+}
+
+namespace {
+
+// Sets the size of a new list whose items are in place, and lets the collector see it.
+Ref Publish(List* list, size_t n) {
+  ListArray* array = list->array.load(kRelaxed);
+  for (size_t i = n; array != nullptr && i < array->capacity; ++i) array->items[i].store(0, kRelaxed);
+  list->size.store(static_cast<int64_t>(n), kRelease);
+  TrackNew(list);
+  return Ref::Steal(list);
+}
+
+}  // namespace
+
+Ref NewList(Context& cx, const Value* items, size_t n) {
+  List* list = NewListRoom(cx, n);
+  if (list == nullptr) return nullptr;
+  for (size_t i = 0; i < n; ++i) {
+    IncrefValue(items[i]);
+    list->array.load(kRelaxed)->items[i].store(items[i].bits(), kRelaxed);
+  }
+  return Publish(list, n);
+}
+
+Ref NewListSteal(Context& cx, Value* items, size_t n) {
+  List* list = NewListRoom(cx, n);
+  if (list == nullptr) {
+    for (size_t i = n; i-- > 0;) DecrefValue(cx.ts, items[i]);
+    return nullptr;
+  }
+  for (size_t i = 0; i < n; ++i) list->array.load(kRelaxed)->items[i].store(items[i].bits(), kRelaxed);
+  return Publish(list, n);
+}
+
+bool ListAppendSteal(Context& cx, List* list, Ref v) {
+  ListArray* old = nullptr;
+  bool ok;
+  {
+    ObjectLock lock(cx.ts, list);
+    int64_t n = list->size.load(kRelaxed);
+    ok = ReserveLocked(cx, list, static_cast<size_t>(n) + 1, &old);
+    if (ABSL_PREDICT_TRUE(ok)) {
+      // Release, both: pair with the acquire loads of L3.
+      list->array.load(kRelaxed)->items[n].store(v.release().bits(), kRelease);
+      list->size.store(n + 1, kRelease);
+    }
+  }
+  if (ABSL_PREDICT_FALSE(old != nullptr)) FreeRawDelayed(cx, old);
+  if (ABSL_PREDICT_FALSE(!ok)) RaiseMemoryError(cx);
+  return ok;
+}
+
+bool ListAppend(Context& cx, List* list, Value v) { return ListAppendSteal(cx, list, Ref::New(v)); }
+
+Ref ListGetSlow(Context& cx, List* list, int64_t i) {
+  ObjectLock lock(cx.ts, list);
+  if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(list->size.load(kRelaxed))) return nullptr;
+  return Ref::Steal(Value::FromBits(LoadRefLocked(list->array.load(kRelaxed)->items[i])));
+}
+
+bool ListSet(Context& cx, List* list, int64_t i, Ref v) {
+  Ref old;
+  ObjectLock lock(cx.ts, list);
+  if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(list->size.load(kRelaxed))) return false;
+  old = ExchangeSlotLocked(list->array.load(kRelaxed)->items[i], std::move(v));
+  return true;
+}
+
+bool ListInsert(Context& cx, List* list, int64_t i, Value v) {
+  ListArray* old = nullptr;
+  bool ok;
+  {
+    ObjectLock lock(cx.ts, list);
+    int64_t n = list->size.load(kRelaxed);
+    if (i < 0) i = i + n < 0 ? 0 : i + n;
+    if (i > n) i = n;
+    ok = ReserveLocked(cx, list, static_cast<size_t>(n) + 1, &old);
+    if (ok) {
+      Slot* items = list->array.load(kRelaxed)->items;
+      // Readers may see an item twice on the way, never a stranger.
+      for (int64_t k = n; k > i; --k) items[k].store(items[k - 1].load(kRelaxed), kRelease);
+      IncrefValue(v);
+      items[i].store(v.bits(), kRelease);
+      list->size.store(n + 1, kRelease);
+    }
+  }
+  if (old != nullptr) FreeRawDelayed(cx, old);
+  if (!ok) RaiseMemoryError(cx);
+  return ok;
+}
+
+Ref ListTakeLocked(List* list, int64_t i) {
+  int64_t n = list->size.load(kRelaxed);
+  Slot* items = list->array.load(kRelaxed)->items;
+  Ref item = Ref::Steal(PeekSlot(items[i]));
+  for (int64_t k = i; k + 1 < n; ++k) items[k].store(items[k + 1].load(kRelaxed), kRelease);
+  items[n - 1].store(0, kRelease);
+  list->size.store(n - 1, kRelease);
+  return item;
+}
+
+Ref ListPop(Context& cx, List* list, int64_t i) {
+  int64_t n;
+  {
+    ObjectLock lock(cx.ts, list);
+    n = list->size.load(kRelaxed);
+    if (i < 0) i += n;
+    if (i >= 0 && i < n) return ListTakeLocked(list, i);
+  }
+  return RaiseIndexError(cx, n == 0 ? "pop from empty list" : "pop index out of range");
+}
+
+Ref ListCopyRange(Context& cx, List* list, SliceRange range) {
+  for (;;) {
+    SliceRange r = range;
+    AdjustSlice(static_cast<int64_t>(ListSize(list)), &r);
+    List* copy = NewListRoom(cx, static_cast<size_t>(r.count));
+    if (copy == nullptr) return nullptr;
+    auto room = static_cast<size_t>(r.count);
+    bool fits;
+    {
+      ObjectLock lock(cx.ts, list);
+      r = range;
+      AdjustSlice(list->size.load(kRelaxed), &r);
+      fits = static_cast<size_t>(r.count) <= room;
+      ListArray* from = list->array.load(kRelaxed);
+      ListArray* to = copy->array.load(kRelaxed);
+      for (int64_t i = 0, at = r.start; fits && i < r.count; ++i, at += r.step) {
+        Value v = PeekSlot(from->items[at]);
+        IncrefValue(v);
+        to->items[i].store(v.bits(), kRelaxed);
+      }
+    }
+    Ref done = Publish(copy, fits ? static_cast<size_t>(r.count) : 0);
+    if (fits) return done;
+  }
+}
+
+Ref ListSlice(Context& cx, List* list, int64_t start, int64_t end) {
+  return ListCopyRange(cx, list, SliceRange{start, end, 1, 0});
+}
+
+bool ListSnapshot(Context& cx, List* list, Drops* out) {
+  for (;;) {
+    size_t n = ListSize(list);
+    if (!out->Reserve(out->size() + n)) {
+      RaiseMemoryError(cx);
+      return false;
+    }
+    ObjectLock lock(cx.ts, list);
+    auto now = static_cast<size_t>(list->size.load(kRelaxed));
+    if (now > n) continue;
+    ListArray* array = list->array.load(kRelaxed);
+    for (size_t i = 0; i < now; ++i) (void)out->Add(Ref::New(PeekSlot(array->items[i])));
+    return true;
+  }
+}
+
+Ref ListAsTuple(Context& cx, List* list) {
+  Drops items(cx);
+  if (!ListSnapshot(cx, list, &items)) return nullptr;
+  size_t n = items.size();
+  items.ReleaseAll();
+  return NewTupleSteal(cx, items.data(), n);
+}
+
+// Appends all items at once; they belong to the list afterwards (also on failure they are taken care of).
+static bool AppendAll(Context& cx, List* list, Drops* items) {
+  ListArray* old = nullptr;
+  bool ok;
+  {
+    ObjectLock lock(cx.ts, list);
+    auto n = static_cast<size_t>(list->size.load(kRelaxed));
+    ok = items->size() == 0 || ReserveLocked(cx, list, n + items->size(), &old);
+    if (ok && items->size() != 0) {
+      ListArray* array = list->array.load(kRelaxed);
+      for (size_t i = 0; i < items->size(); ++i) array->items[n + i].store((*items)[i].bits(), kRelease);
+      list->size.store(static_cast<int64_t>(n + items->size()), kRelease);
+      items->ReleaseAll();
+    }
+  }
+  if (old != nullptr) FreeRawDelayed(cx, old);
+  if (!ok) RaiseMemoryError(cx);
+  return ok;
+}
+
+bool ListExtend(Context& cx, List* list, Value iterable) {
+  if (IsExact(iterable, cx.rt.cls.list)) {
+    Drops items(cx);
+    return ListSnapshot(cx, iterable.as<List>(), &items) && AppendAll(cx, list, &items);
+  }
+  if (IsExact(iterable, cx.rt.cls.tuple)) {
+    auto* t = iterable.as<Tuple>();
+    Drops items(cx);
+    if (!items.Reserve(t->size())) return RaiseMemoryError(cx), false;
+    for (size_t i = 0; i < t->size(); ++i) (void)items.Add(Ref::New(t->Get(i)));
+    return AppendAll(cx, list, &items);
+  }
+  Ref it = Iter(cx, iterable);
+  if (!it) return false;
+  for (;;) {
+    Ref item = Next(cx, it);
+    if (!item) return !cx.has_exception();
+    if (!ListAppendSteal(cx, list, std::move(item))) return false;
+  }
+}
+
+Ref ListFromIterable(Context& cx, Value iterable) {
+  if (IsExact(iterable, cx.rt.cls.list)) return ListSlice(cx, iterable.as<List>(), 0, INT64_MAX);
+  Ref list = NewList(cx);
+  if (!list || !ListExtend(cx, list.as<List>(), iterable)) return nullptr;
+  return list;
+}
+
+void DropListArray(Context& cx, ListArray* array, int64_t n, bool readers) {
+  if (array == nullptr) return;
+  // From the end, as CPython. The pointers stay: a late reader's re-check fails (L2).
+  for (int64_t i = n; i-- > 0;) DecrefValue(cx.ts, PeekSlot(array->items[i]));
+  if (readers) {
+    FreeRawDelayed(cx, array);
+  } else {
+    FreeRaw(cx, array);
+  }
+}
+
+void ListClear(Context& cx, List* list) {
+  ListArray* old;
+  int64_t n;
+  {
+    ObjectLock lock(cx.ts, list);
+    old = list->array.load(kRelaxed);
+    n = list->size.load(kRelaxed);
+    list->size.store(0, kRelease);
+    list->array.store(nullptr, kRelease);
+  }
+  DropListArray(cx, old, n, true);
+}
+
+bool ListReverse(Context& cx, List* list) {
+  ObjectLock lock(cx.ts, list);
+  Slot* items = list->size.load(kRelaxed) == 0 ? nullptr : list->array.load(kRelaxed)->items;
+  for (int64_t i = 0, j = list->size.load(kRelaxed) - 1; i < j; ++i, --j) {
+    uintptr_t t = items[i].load(kRelaxed);
+    items[i].store(items[j].load(kRelaxed), kRelease);
+    items[j].store(t, kRelease);
+  }
+  return true;
+}
+
+// Takes items [start, start + count) with a step out into `removed` and closes the gaps.
+static void RemoveRangeLocked(List* list, const SliceRange& r, Drops* removed) {
+  int64_t n = list->size.load(kRelaxed);
+  Slot* items = list->array.load(kRelaxed)->items;
+  int64_t step = r.step;
+  int64_t first = r.start;
+  if (step < 0) {
+    first = r.start + (r.count - 1) * step;
+    step = -step;
+  }
+  int64_t to = first;
+  int64_t next = first;
+  int64_t left = r.count;
+  for (int64_t from = first; from < n; ++from) {
+    if (left > 0 && from == next) {
+      (void)removed->Add(Ref::Steal(PeekSlot(items[from])));
+      next += step;
+      --left;
+    } else {
+      items[to++].store(items[from].load(kRelaxed), kRelease);
+    }
+  }
+  for (int64_t i = to; i < n; ++i) items[i].store(0, kRelease);
+  list->size.store(to, kRelease);
+}
+
+bool ListDeleteRange(Context& cx, List* list, SliceRange range) {
+  Drops removed(cx);
+  bool ok = true;
+  {
+    ObjectLock lock(cx.ts, list);
+    AdjustSlice(list->size.load(kRelaxed), &range);
+    if (range.count == 0) return true;
+    ok = removed.Reserve(static_cast<size_t>(range.count));
+    if (ok) RemoveRangeLocked(list, range, &removed);
+  }
+  if (!ok) RaiseMemoryError(cx);
+  return ok;
+}
+
+bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable) {
+  Drops fresh(cx);
+  if (IsExact(iterable, cx.rt.cls.list)) {
+    if (!ListSnapshot(cx, iterable.as<List>(), &fresh)) return false;
+  } else {
+    Ref items = TupleFromIterable(cx, iterable);
+    if (!items) {
+      if (ClearIf(cx, cx.rt.exc.TypeError)) {
+        RaiseTypeError(cx, range.step == 1 ? "can only assign an iterable"
+                                           : "must assign iterable to extended slice");
+      }
+      return false;
+    }
+    auto* t = items.as<Tuple>();
+    if (!fresh.Reserve(t->size())) return RaiseMemoryError(cx), false;
+    for (size_t i = 0; i < t->size(); ++i) (void)fresh.Add(Ref::New(t->Get(i)));
+  }
+  auto m = static_cast<int64_t>(fresh.size());
+  Drops removed(cx);
+  ListArray* old = nullptr;
+  enum { kDone, kMemory, kSize } result = kDone;
+  {
+    ObjectLock lock(cx.ts, list);
+    int64_t n = list->size.load(kRelaxed);
+    AdjustSlice(n, &range);
+    int64_t count = range.count;
+    if (range.step != 1 && count != m) {
+      result = kSize;
+    } else if (!removed.Reserve(static_cast<size_t>(count)) ||
+               (n - count + m > 0 && !ReserveLocked(cx, list, static_cast<size_t>(n - count + m), &old))) {
+      result = kMemory;
+    } else if (n - count + m == 0) {
+      if (count > 0) RemoveRangeLocked(list, range, &removed);
+    } else {
+      Slot* items = list->array.load(kRelaxed)->items;
+      int64_t common = count < m ? count : m;
+      for (int64_t i = 0, at = range.start; i < common; ++i, at += range.step) {
+        (void)removed.Add(Ref::Steal(PeekSlot(items[at])));
+        items[at].store(fresh[static_cast<size_t>(i)].bits(), kRelease);
+      }
+      if (m > count) {
+        int64_t shift = m - count;
+        for (int64_t k = n - 1; k >= range.start + count; --k) {
+          items[k + shift].store(items[k].load(kRelaxed), kRelease);
+        }
+        for (int64_t i = count; i < m; ++i) {
+          items[range.start + i].store(fresh[static_cast<size_t>(i)].bits(), kRelease);
+        }
+        list->size.store(n + shift, kRelease);
+      } else if (m < count) {
+        RemoveRangeLocked(list, SliceRange{range.start + m, range.start + count, 1, count - m}, &removed);
+      }
+      fresh.ReleaseAll();
+    }
+  }
+  if (old != nullptr) FreeRawDelayed(cx, old);
+  if (result == kMemory) RaiseMemoryError(cx);
+  if (result == kSize) {
+    RaiseValueError(cx, "attempt to assign sequence of size %lld to extended slice of size %lld",
+                    static_cast<long long>(m), static_cast<long long>(range.count));
+  }
+  return result == kDone;
+}
+
+bool ListRepeatInPlace(Context& cx, List* list, int64_t times) {
+  if (times <= 0) {
+    ListClear(cx, list);
+    return true;
+  }
+  ListArray* old = nullptr;
+  bool ok = true;
+  {
+    ObjectLock lock(cx.ts, list);
+    int64_t n = list->size.load(kRelaxed);
+    int64_t total = 0;
+    ok = !__builtin_mul_overflow(n, times, &total);
+    if (n == 0 || times == 1) return true;
+    ok = ok && ReserveLocked(cx, list, static_cast<size_t>(total), &old);
+    if (ok) {
+      Slot* items = list->array.load(kRelaxed)->items;
+      for (int64_t i = n; i < total; ++i) {
+        Value v = PeekSlot(items[i - n]);
+        IncrefValue(v);
+        items[i].store(v.bits(), kRelease);
+      }
+      list->size.store(total, kRelease);
+    }
+  }
+  if (old != nullptr) FreeRawDelayed(cx, old);
+  if (!ok) RaiseMemoryError(cx);
+  return ok;
+}
+
+}  // namespace tidepool::rt

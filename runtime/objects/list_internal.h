@@ -1,0 +1,28 @@
+// What the files of the list type share among themselves.
+#ifndef TIDEPOOL_RUNTIME_OBJECTS_LIST_INTERNAL_H_
+#define TIDEPOOL_RUNTIME_OBJECTS_LIST_INTERNAL_H_
+
+#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/slice.h"
+#include "tidepool/runtime/objects/support.h"
+
+namespace tidepool::rt {
+
+ListArray* NewListArray(Context& cx, size_t capacity);  // null: no memory, nothing raised
+List* NewListRoom(Context& cx, size_t capacity);        // untracked, size 0, items not set
+bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old);
+// Takes item i out; the mutex is held and i is in range.
+Ref ListTakeLocked(List* list, int64_t i);
+// New references to all items at one moment. False: MemoryError is pending.
+bool ListSnapshot(Context& cx, List* list, Drops* out);
+// `range` as UnpackSlice gives it; it is fitted to the size under the mutex.
+Ref ListCopyRange(Context& cx, List* list, SliceRange range);
+bool ListDeleteRange(Context& cx, List* list, SliceRange range);
+bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable);
+bool ListRepeatInPlace(Context& cx, List* list, int64_t times);
+// Drops the first n items and the array, which the list does not have any more.
+void DropListArray(Context& cx, ListArray* array, int64_t n, bool readers);
+
+}  // namespace tidepool::rt
+
+#endif  // TIDEPOOL_RUNTIME_OBJECTS_LIST_INTERNAL_H_

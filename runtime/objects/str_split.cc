@@ -1,0 +1,247 @@
+// Splitting, stripping, partitioning and joining of str.
+#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/list_internal.h"
+#include "tidepool/runtime/objects/str_internal.h"
+#include "tidepool/runtime/objects/support.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/objects/unicode.h"
+#include "tidepool/runtime/vm/protocol.h"
+
+namespace tidepool::rt {
+namespace {
+
+// Collects pieces of one string.
+class Pieces {
+ public:
+  Pieces(Context& cx, Str* s) : cx_(cx), s_(s), list_(NewList(cx)) {}
+  bool ok() const { return static_cast<bool>(list_); }
+  bool Add(size_t start, size_t end) {
+    Ref piece = StrSlice(cx_, s_, start, end);
+    return piece && ListAppendSteal(cx_, list_.as<List>(), std::move(piece));
+  }
+  Ref Done(bool reversed) {
+    if (reversed) ListReverse(cx_, list_.as<List>());
+    return std::move(list_);
+  }
+
+ private:
+  Context& cx_;
+  Str* s_;
+  Ref list_;
+};
+
+Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
+  Pieces out(cx, s);
+  if (!out.ok()) return nullptr;
+  TextView t = s->view();
+  size_t i = 0;
+  for (;;) {
+    while (i < t.size && unicode::IsSpace(t[i])) ++i;
+    if (i == t.size) return out.Done(false);
+    size_t end = i;
+    if (limit == 0) {
+      end = t.size;
+      while (unicode::IsSpace(t[end - 1])) --end;
+      return out.Add(i, end) ? out.Done(false) : nullptr;
+    }
+    while (end < t.size && !unicode::IsSpace(t[end])) ++end;
+    if (!out.Add(i, end)) return nullptr;
+    --limit;
+    i = end;
+  }
+}
+
+Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {
+  Pieces out(cx, s);
+  if (!out.ok()) return nullptr;
+  TextView t = s->view();
+  size_t i = t.size;
+  for (;;) {
+    while (i > 0 && unicode::IsSpace(t[i - 1])) --i;
+    if (i == 0) return out.Done(true);
+    size_t start = i;
+    if (limit == 0) {
+      start = 0;
+      while (unicode::IsSpace(t[start])) ++start;
+      return out.Add(start, i) ? out.Done(true) : nullptr;
+    }
+    while (start > 0 && !unicode::IsSpace(t[start - 1])) --start;
+    if (!out.Add(start, i)) return nullptr;
+    --limit;
+    i = start;
+  }
+}
+
+Ref SplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
+  Pieces out(cx, s);
+  if (!out.ok()) return nullptr;
+  TextView t = s->view();
+  size_t start = 0;
+  for (; limit > 0; --limit) {
+    size_t at = FindText(t.Sub(start, t.size), separator);
+    if (at == kNotFound) break;
+    if (!out.Add(start, start + at)) return nullptr;
+    start += at + separator.size;
+  }
+  return out.Add(start, t.size) ? out.Done(false) : nullptr;
+}
+
+Ref RSplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
+  Pieces out(cx, s);
+  if (!out.ok()) return nullptr;
+  TextView t = s->view();
+  size_t end = t.size;
+  for (; limit > 0; --limit) {
+    size_t at = RFindText(t.Sub(0, end), separator);
+    if (at == kNotFound) break;
+    if (!out.Add(at + separator.size, end)) return nullptr;
+    end = at;
+  }
+  return out.Add(0, end) ? out.Done(true) : nullptr;
+}
+
+Ref Split(Context& cx, Value self, const Args& args, bool reverse) {
+  Value v[2];
+  if (!ParseArgs(cx, reverse ? "rsplit" : "split", args, {"sep", "maxsplit"}, 0, v)) return nullptr;
+  int64_t limit = -1;
+  if (v[1] && !ToInt64(cx, v[1], &limit)) return nullptr;
+  if (limit < 0) limit = INT64_MAX;
+  auto* s = self.as<Str>();
+  if (!v[0] || v[0] == cx.None()) return reverse ? RSplitSpace(cx, s, limit) : SplitSpace(cx, s, limit);
+  if (!IsStr(v[0])) return RaiseTypeError(cx, "must be str or None, not %s", ClassName(cx, v[0]));
+  TextView separator = v[0].as<Str>()->view();
+  if (separator.size == 0) return RaiseValueError(cx, "empty separator");
+  return reverse ? RSplitOn(cx, s, separator, limit) : SplitOn(cx, s, separator, limit);
+}
+
+Ref Strip(Context& cx, Value self, const Args& args, const char* name, bool left, bool right) {
+  auto* s = self.as<Str>();
+  TextView t = s->view();
+  TextView set;
+  bool spaces = args.npos == 0 || args[0] == cx.None();
+  if (!spaces) {
+    if (!IsStr(args[0])) return RaiseTypeError(cx, "%s arg must be None or str", name);
+    set = args[0].as<Str>()->view();
+  }
+  auto drop = [&](char32_t c) {
+    if (spaces) return unicode::IsSpace(c);
+    for (size_t i = 0; i < set.size; ++i) {
+      if (set[i] == c) return true;
+    }
+    return false;
+  };
+  size_t from = 0;
+  size_t to = t.size;
+  while (left && from < to && drop(t[from])) ++from;
+  while (right && to > from && drop(t[to - 1])) --to;
+  return StrSlice(cx, s, from, to);
+}
+
+Ref Partition(Context& cx, Value self, const Args& args, bool reverse) {
+  auto* s = self.as<Str>();
+  if (!IsStr(args[0])) return RaiseTypeError(cx, "must be str, not %s", ClassName(cx, args[0]));
+  TextView separator = args[0].as<Str>()->view();
+  if (separator.size == 0) return RaiseValueError(cx, "empty separator");
+  size_t at = reverse ? RFindText(s->view(), separator) : FindText(s->view(), separator);
+  Ref empty = NewStrFromText(cx, TextView());
+  if (!empty) return nullptr;
+  if (at == kNotFound) {
+    Ref whole = StrSlice(cx, s, 0, s->length);
+    if (!whole) return nullptr;
+    return reverse ? Pack(cx, empty, empty, whole) : Pack(cx, whole, empty, empty);
+  }
+  Ref head = StrSlice(cx, s, 0, at);
+  Ref tail = head ? StrSlice(cx, s, at + separator.size, s->length) : nullptr;
+  return tail ? Pack(cx, head, args[0], tail) : nullptr;
+}
+
+}  // namespace
+
+Ref StrJoin(Context& cx, Str* separator, Value iterable) {
+  // Private references to all items: other threads may go on changing a list.
+  Drops items(cx);
+  if (IsExact(iterable, cx.rt.cls.list)) {
+    if (!ListSnapshot(cx, iterable.as<List>(), &items)) return nullptr;
+  } else {
+    Ref tuple = TupleFromIterable(cx, iterable);
+    if (!tuple) {
+      if (PendingIs(cx, cx.rt.exc.TypeError) && ClassOf(cx, iterable)->slots.iter == nullptr &&
+          ClassOf(cx, iterable)->slots.getitem == nullptr) {
+        cx.ClearException();
+        return RaiseTypeError(cx, "can only join an iterable");
+      }
+      return nullptr;
+    }
+    auto* t = tuple.as<Tuple>();
+    if (!items.Reserve(t->size())) return RaiseMemoryError(cx);
+    for (size_t i = 0; i < t->size(); ++i) (void)items.Add(Ref::New(t->Get(i)));
+  }
+  size_t n = items.size();
+  if (n == 0) return NewStrFromText(cx, TextView());
+  if (n == 1 && IsExact(items[0], cx.rt.cls.str)) return Ref::New(items[0]);
+  size_t length = separator->length * (n - 1);
+  uint8_t kind = n > 1 ? separator->kind : 1;
+  bool ascii = n == 1 || separator->ascii;
+  for (size_t i = 0; i < n; ++i) {
+    if (!IsStr(items[i])) {
+      return RaiseTypeError(cx, "sequence item %zu: expected str instance, %s found", i, ClassName(cx, items[i]));
+    }
+    auto* s = items[i].as<Str>();
+    length += s->length;
+    if (s->kind > kind) kind = s->kind;
+    ascii &= s->ascii != 0;
+  }
+  if (length <= 1) {
+    TextBuffer out;
+    for (size_t i = 0; i < n; ++i) {
+      if (i != 0) out.Put(separator->view());
+      out.Put(items[i].as<Str>()->view());
+    }
+    return NewStrFromBuffer(cx, out);
+  }
+  Str* r = NewStrRoom(cx, length, ascii ? 0x7F : kind == 1 ? 0xFF : kind == 2 ? 0xFFFF : 0x10FFFF);
+  if (r == nullptr) return nullptr;
+  size_t at = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (i != 0) {
+      CopyText(r->data() + at * kind, kind, separator->view());
+      at += separator->length;
+    }
+    auto* s = items[i].as<Str>();
+    CopyText(r->data() + at * kind, kind, s->view());
+    at += s->length;
+  }
+  return Ref::Steal(r);
+}
+
+Ref StrJoinMethod(Context& cx, Value self, const Args& args) { return StrJoin(cx, self.as<Str>(), args[0]); }
+Ref StrSplitMethod(Context& cx, Value self, const Args& args) { return Split(cx, self, args, false); }
+Ref StrRSplitMethod(Context& cx, Value self, const Args& args) { return Split(cx, self, args, true); }
+
+Ref StrSplitLines(Context& cx, Value self, const Args& args) {
+  Value v[1];
+  if (!ParseArgs(cx, "splitlines", args, {"keepends"}, 0, v)) return nullptr;
+  int keep = v[0] ? IsTrue(cx, v[0]) : 0;
+  if (keep < 0) return nullptr;
+  auto* s = self.as<Str>();
+  TextView t = s->view();
+  Pieces out(cx, s);
+  if (!out.ok()) return nullptr;
+  for (size_t i = 0; i < t.size;) {
+    size_t end = i;
+    while (end < t.size && !unicode::IsLineBreak(t[end])) ++end;
+    size_t next = end;
+    if (end < t.size) next = t[end] == '\r' && end + 1 < t.size && t[end + 1] == '\n' ? end + 2 : end + 1;
+    if (!out.Add(i, keep != 0 ? next : end)) return nullptr;
+    i = next;
+  }
+  return out.Done(false);
+}
+
+Ref StrPartition(Context& cx, Value self, const Args& args) { return Partition(cx, self, args, false); }
+Ref StrRPartition(Context& cx, Value self, const Args& args) { return Partition(cx, self, args, true); }
+Ref StrStrip(Context& cx, Value self, const Args& args) { return Strip(cx, self, args, "strip", true, true); }
+Ref StrLStrip(Context& cx, Value self, const Args& args) { return Strip(cx, self, args, "lstrip", true, false); }
+Ref StrRStrip(Context& cx, Value self, const Args& args) { return Strip(cx, self, args, "rstrip", false, true); }
+
+}  // namespace tidepool::rt
