@@ -190,9 +190,11 @@ bool Pass::PickCandidates() {
   bool ok = true;
   heap_.VisitPages(kGcKinds, [&](const PageInfo& info) {
     if (!ok) return;
-    PageEntry entry{info.first_block + info.header_offset, info.block_size,
-                    info.owner_tid, static_cast<uint32_t>(info.count),
-                    static_cast<uint32_t>(info.count), 0, 0, info.owner_changed};
+    PageEntry entry{};
+    entry.first_header = info.first_block + info.header_offset;
+    entry.block_size = info.block_size;
+    entry.owner_tid = info.owner_tid;
+    entry.count = static_cast<uint32_t>(info.count);
     for (uint32_t i = 0; i < entry.count; ++i) {
       ObjectHeader* h = entry.block(i);
       const uint8_t bits = h->gc_bits.load(kRelaxed);
@@ -231,8 +233,9 @@ bool Pass::PickCandidates() {
 }
 
 template <class Fn>
-void Pass::ForEachUnreachable(Fn fn) {
+void Pass::ForEachUnreachable(Fn fn, bool with_weakrefs) {
   for (PageEntry& page : memory_.pages) {
+    if (with_weakrefs && !page.has_weakrefs) continue;
     uint32_t left = page.objects;
     for (uint32_t i = page.lo; left != 0; ++i) {
       ObjectHeader* h = page.block(i);
@@ -316,6 +319,10 @@ void Pass::Restore() {
         h->gc_bits.store(bits & ~kGcMarked, kRelaxed);
       } else {  // P6
         MergeInStop(h, 1);
+        const TypeInfo* type = h->type();
+        page.has_finalizers |= type->finalize != nullptr;
+        page.has_weakrefs |=
+            type->weakref_offset != 0 && WeakRefHead(h).load(kRelaxed) != nullptr;
         if (page.objects++ == 0) lo = i;
         hi = i + 1;
       }
@@ -377,7 +384,7 @@ void Pass::ClearGarbageWeakRefs(bool keep_callbacks) {
     bool keep;
     uint64_t callbacks = 0;
   } want{keep_callbacks};
-  ForEachUnreachable([&](ObjectHeader* h) {
+  auto clear = [&](ObjectHeader* h) {
     if (!HasWeakRefs(h)) return;
     stats_.weakrefs_cleared += DetachWeakRefs(
         isolate_, h, &callbacks_,
@@ -391,7 +398,10 @@ void Pass::ClearGarbageWeakRefs(bool keep_callbacks) {
           return true;
         },
         &want);
-  });
+  };
+  // The first time restoring has told which pages to look at; finalizers may have made
+  // weakrefs to anything.
+  ForEachUnreachable(clear, /*with_weakrefs=*/keep_callbacks);
   stats_.callbacks += want.callbacks;
 }
 

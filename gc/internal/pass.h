@@ -45,7 +45,8 @@ struct PageEntry {
   uint32_t count;  // blocks
   uint32_t lo, hi;   // candidates, later garbage, lie in [lo, hi)
   uint32_t objects;  // how many of them there are
-  bool owner_changed;
+  bool has_weakrefs;     // some garbage has weakrefs
+  bool has_finalizers;   // some garbage has a type with a finalizer
 
   ObjectHeader* block(uint32_t i) const {
     return reinterpret_cast<ObjectHeader*>(first_header + i * block_size);
@@ -91,6 +92,7 @@ class Pass {
   void RunCallbacks();
   bool RunFinalizers();
   void DeleteGarbage();
+  void ClearRound();
   void DropRound();
   void DropDeferred();
   void RescueLeakedTypes();
@@ -107,7 +109,7 @@ class Pass {
   // fn(ObjectHeader*) for every unreachable object of the table; in a stop, and before
   // any of them was reached from outside.
   template <class Fn>
-  void ForEachUnreachable(Fn fn);
+  void ForEachUnreachable(Fn fn, bool with_weakrefs = false);
   // Shrinks the table to what is still garbage.
   void CompactPages();
 
@@ -122,7 +124,6 @@ class Pass {
   uint64_t garbage_ = 0;           // objects
   uint64_t deferred_garbage_ = 0;  // of them with deferred counts
   uint64_t leaky_ = 0;             // not freed when dropped
-  bool owners_changed_ = false;
 
   GcPhase phase_ = GcPhase::kCount;
   uint64_t phase_start_ = 0;

@@ -39,6 +39,16 @@ void ClearBit(ObjectHeader* h, uint8_t bit) {
   h->gc_bits.fetch_and(static_cast<uint8_t>(~bit), kRelaxed);
 }
 
+// True if the collector had the only reference, and now nobody has. With weakrefs cleared and
+// no slot left nobody else can come by one, so the bits may be stored plainly.
+bool FreeIfUnreferenced(ThreadState* ts, ObjectHeader* h, uint8_t bits) {
+  // Acquire: pairs with the release of whoever dropped the last other reference (S5).
+  if (h->shared.load(kAcquire) != (kRefOne | kRefMerged)) return false;
+  h->gc_bits.store(bits & ~kGcUnreachable, kRelaxed);
+  Decref(ts, h);
+  return true;
+}
+
 }  // namespace
 
 void Pass::RunCallbacks() {
@@ -49,6 +59,7 @@ void Pass::RunCallbacks() {
 bool Pass::RunFinalizers() {
   const uint64_t before = stats_.finalizers;
   for (PageEntry& page : memory_.pages) {
+    if (!page.has_finalizers) continue;
     ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
       const TypeInfo* type = h->type();
       if (type->finalize == nullptr || !MarkFinalized(h)) return false;
@@ -66,14 +77,7 @@ void Pass::DeleteGarbage() {
     SaveGarbage();
     return;
   }
-  for (PageEntry& page : memory_.pages) {
-    ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
-      const TypeInfo* type = h->type();
-      if (type->clear != nullptr) type->clear(ts_, h);
-      return false;
-    });
-    ts_->Safepoint();
-  }
+  ClearRound();
   // Now nothing but the collector's reference should be left of each.
   DropRound();
   ts_->DrainDead();
@@ -87,11 +91,30 @@ void Pass::DeleteGarbage() {
   DropDeferred();
 }
 
+// Clears everything. What has lost its last reference but the collector's by the time its
+// page is done is freed at once, while the page is in the cache; most garbage is young and
+// near what it refers to.
+void Pass::ClearRound() {
+  for (PageEntry& page : memory_.pages) {
+    ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
+      const TypeInfo* type = h->type();
+      if (type->clear != nullptr) type->clear(ts_, h);
+      return false;
+    });
+    ForGarbage(page, [&](ObjectHeader* h, uint8_t bits) {
+      return (bits & kGcDeferred) == 0 && FreeIfUnreferenced(ts_, h, bits);
+    });
+    ts_->Safepoint();
+  }
+}
+
 void Pass::DropRound() {
   for (PageEntry& page : memory_.pages) {
+    if (page.objects == 0) continue;
     ForGarbage(page, [&](ObjectHeader* h, uint8_t bits) {
       if ((bits & kGcDeferred) != 0) return false;
-      if (TotalCount(h) != 1) ++leaky_;
+      if (FreeIfUnreferenced(ts_, h, bits)) return true;
+      ++leaky_;
       ClearBit(h, kGcUnreachable);
       Decref(ts_, h);
       return true;
