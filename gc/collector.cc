@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
 #include "tidepool/gc/internal/impl.h"
 #include "tidepool/gc/internal/pass.h"
 #include "tidepool/object/object.h"
@@ -107,7 +108,7 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
   }
   if (collecting.load(kRelaxed) != 0) return;
   if (forced.exchange(0, kRelaxed) != 0) {
-    Collect(ts, 0, "requested");
+    if (!Hand("requested")) Collect(ts, 0, "requested");
     return;
   }
   if (enabled.load(kRelaxed) == 0) {
@@ -125,7 +126,7 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
     decision = policy->Decide(snapshot);
   }
   SetBudget(decision.next_threshold);
-  if (decision.collect) Collect(ts, 0, decision.reason);
+  if (decision.collect && !Hand(decision.reason)) Collect(ts, 0, decision.reason);
 }
 
 void Collector::Impl::Request(ThreadState* ts, bool force) {
@@ -141,10 +142,12 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   stats.reason = reason;
   uint32_t expected = 0;
   // Acquire pairs with the release below: memory_ was another thread's.
-  if (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed)) {
+  if (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed) &&
+      !TIDEPOOL_MUTANT(gc_two_at_once)) {
     return stats;
   }
   stats.ran = true;
+  collecting_thread.store(ts, kRelaxed);  // only compared with the reader's own state
   const uint64_t start = isolate->os()->NowNs();
   const HeapSnapshot before = Snapshot(ts);
   stats.live_bytes_before = before.live_bytes;
@@ -203,6 +206,7 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
     std::fprintf(stderr, "gc: %s\n", stats.Json().c_str());
   }
   Tell(ts, /*start=*/false, stats);
+  collecting_thread.store(nullptr, kRelaxed);
   collecting.store(0, kRelease);  // pairs with the acquire above
   return stats;
 }
@@ -273,6 +277,12 @@ CollectStats Collector::Collect(ThreadState* ts, int generation, const char* rea
 void Collector::RequestCollection(ThreadState* ts, bool force) {
   impl_->Request(ts, force);
 }
+void Collector::ServeCollections(ThreadState* ts) { impl_->Serve(ts); }
+void Collector::StopServing() { impl_->StopServing(); }
+void Collector::DrainFinalizers(ThreadState* ts) { impl_->Drain(ts); }
+void Collector::PrepareFork(ThreadState* ts) { impl_->PrepareFork(ts); }
+void Collector::AfterFork(ThreadState* ts) { impl_->AfterFork(ts); }
+
 // Relaxed: a switch of its own.
 void Collector::Enable() { impl_->enabled.store(1, kRelaxed); }
 void Collector::Disable() { impl_->enabled.store(0, kRelaxed); }

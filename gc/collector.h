@@ -115,6 +115,26 @@ class Collector {
   bool enabled() const;
   bool collecting() const;
 
+  // Collections on a thread of the embedder's own. Finalizers and weakref callbacks of
+  // cyclic garbage run on the thread that collects: by default whichever mutator used up
+  // the budget, at its safepoint, where it may hold a lock that a finalizer wants. While a
+  // thread serves, automatic collections and forced requests run there instead, one after
+  // the other. Collect() still runs on its caller.
+  //
+  // Serves until StopServing, detached while there is nothing to do. One thread at a time.
+  void ServeCollections(ThreadState* ts);
+  void StopServing();  // any thread
+  bool serving() const;
+  // A collection that begins after the call, with its finalizers, is over on return: waits
+  // detached for the serving thread; collects itself if there is none. At once if called by
+  // the thread that collects (from a finalizer).
+  void DrainFinalizers(ThreadState* ts);
+
+  // Around fork(), attached: waits, detached, until no collection is running on another
+  // thread; none starts until AfterFork, in the parent and in the child.
+  void PrepareFork(ThreadState* ts);
+  void AfterFork(ThreadState* ts);
+
   // CPython's three thresholds. threshold 0 = 0 switches automatic collections off
   // under every policy. Setting one makes the live-bytes policy look at counts too.
   void SetThresholds(uint64_t t0, uint64_t t1, uint64_t t2);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tidepool/base/mutant.h"
 #include "tidepool/gc/collector.h"
 #include "tidepool/gc/internal/block_state.h"
 #include "tidepool/gc/internal/impl.h"
@@ -32,8 +33,9 @@ void ForEachBlock(HeapDomain& heap, uint32_t kinds, Fn fn) {
 }
 
 bool MayList(const ObjectHeader* h) {
-  constexpr uint8_t kAsked = kGcTracked | kGcUnreachable | kGcDying;
-  return (h->gc_bits.load(kRelaxed) & kAsked) == kGcTracked && !IsDeadHeader(h);
+  uint8_t asked = kGcTracked | kGcUnreachable | kGcDying;
+  if (TIDEPOOL_MUTANT(gc_list_garbage)) asked &= ~kGcUnreachable;
+  return (h->gc_bits.load(kRelaxed) & asked) == kGcTracked && !IsDeadHeader(h);
 }
 
 // Strong references, dropped or handed out at the end.
@@ -124,6 +126,7 @@ absl::Status Collector::GetReferents(ThreadState* ts,
     StopScope stop(ts);
     for (ObjectHeader* h : objects) {
       const TypeInfo* type = h->type();
+      if (type->type_object != nullptr) list.Add(type->type_object);
       if (type->traverse == nullptr) continue;
       type->traverse(
           h,

@@ -16,6 +16,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "tidepool/base/atomic.h"
+#include "tidepool/base/cond_var.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/gc/collector.h"
 #include "tidepool/gc/internal/pass.h"
@@ -42,9 +43,13 @@ class Collector::Impl {
   void RemoveListener(ThreadState* ts, CollectionListener* listener);
   void Tell(ThreadState* ts, bool start, const CollectStats& stats);
 
-  // In listing.cc.
-  absl::Status List(ThreadState* ts, absl::FunctionRef<bool(ObjectHeader*)> want,
-                    ObjectVisitor visitor);
+  // In serving.cc. Hand: true if a serving thread was given the collection.
+  bool Hand(const char* reason);
+  void Serve(ThreadState* ts);
+  void StopServing();
+  void Drain(ThreadState* ts);
+  void PrepareFork(ThreadState* ts);
+  void AfterFork(ThreadState* ts);
 
   Isolate* const isolate;
   const std::unique_ptr<CollectionPolicy> policy;
@@ -74,6 +79,19 @@ class Collector::Impl {
   // The listener that is being called, and by whom.
   CollectionListener* calling ABSL_GUARDED_BY(state_mutex) = nullptr;
   ThreadState* calling_thread ABSL_GUARDED_BY(state_mutex) = nullptr;
+
+  // Serving. requested counts what was asked for, completed how far it was done.
+  mutable Mutex serve_mutex{0};
+  CondVar serve_changed{0};
+  ThreadState* server ABSL_GUARDED_BY(serve_mutex) = nullptr;
+  bool serve_stop ABSL_GUARDED_BY(serve_mutex) = false;
+  uint64_t requested ABSL_GUARDED_BY(serve_mutex) = 0;
+  uint64_t completed ABSL_GUARDED_BY(serve_mutex) = 0;
+  const char* serve_reason ABSL_GUARDED_BY(serve_mutex) = "";
+
+  // The thread whose pass is running; it alone may find itself here.
+  Atomic<ThreadState*> collecting_thread{nullptr};
+  Atomic<ThreadState*> forking_thread{nullptr};
 
   gc_internal::PassMemory memory;
 };

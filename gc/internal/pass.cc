@@ -31,7 +31,9 @@ struct RootMarker {
     return true;
   }
   // The object's word held a link: C1 asks for the id back.
-  void Unchained(ObjectHeader* h) { RestoreOwner(h, heap->PageOwnerTid(h)); }
+  void Unchained(ObjectHeader* h) {
+    if (!TIDEPOOL_MUTANT(gc_keep_link)) RestoreOwner(h, heap->PageOwnerTid(h));
+  }
 };
 
 // Marking candidates that are reached from outside (P4, P7). The word is borrowed
@@ -134,10 +136,12 @@ void Pass::Run() {
   EnterPhase(GcPhase::kStop);
   StopWorld();
   EnterPhase(GcPhase::kMerge);
-  isolate_->MergeAllQueues(ts_);
+  if (!TIDEPOOL_MUTANT(gc_no_merge)) isolate_->MergeAllQueues(ts_);
   FindGarbage();
   EnterPhase(GcPhase::kWeakRefs);
-  if (garbage_ != 0) ClearGarbageWeakRefs(/*keep_callbacks=*/true);
+  if (garbage_ != 0 && !TIDEPOOL_MUTANT(gc_keep_weakrefs)) {
+    ClearGarbageWeakRefs(/*keep_callbacks=*/true);
+  }
   EnterPhase(GcPhase::kDrain);
   heap_.AfterStop();
   StartWorld();
@@ -173,7 +177,9 @@ void Pass::FindGarbage() {
     EnterPhase(GcPhase::kPropagate);
     garbage_ = stats_.candidates;
     Propagate();
-    if (deferred_garbage_ != 0) RescueTypes(/*second_stop=*/false);
+    if (deferred_garbage_ != 0 && !TIDEPOOL_MUTANT(gc_no_type_rescue)) {
+      RescueTypes(/*second_stop=*/false);
+    }
   }
   EnterPhase(GcPhase::kRestore);
   Restore();
@@ -205,7 +211,7 @@ bool Pass::PickCandidates() {
         ++stats_.marked;
         continue;
       }
-      if ((bits & kGcFrozen) != 0) {
+      if ((bits & kGcFrozen) != 0 && !TIDEPOOL_MUTANT(gc_try_frozen)) {
         ++stats_.frozen;
         continue;
       }
@@ -318,7 +324,7 @@ void Pass::Restore() {
         if (!TIDEPOOL_MUTANT(gc_keep_borrowed)) RestoreOwner(h, page.owner_tid);
         h->gc_bits.store(bits & ~kGcMarked, kRelaxed);
       } else {  // P6
-        MergeInStop(h, 1);
+        MergeInStop(h, TIDEPOOL_MUTANT(gc_unheld_garbage) ? 0 : 1);
         const TypeInfo* type = h->type();
         page.has_finalizers |= type->finalize != nullptr;
         page.has_weakrefs |=
@@ -333,7 +339,9 @@ void Pass::Restore() {
   CompactPages();
   heap_.VisitPages(kGcKinds | KindBit(HeapKind::kObject),
                    [&](const PageInfo& info) {
-                     if (info.owner_changed) RestoreChangedPage(info);
+                     if (info.owner_changed && !TIDEPOOL_MUTANT(gc_keep_old_owner)) {
+                       RestoreChangedPage(info);
+                     }
                    });
   heap_.ClearOwnerChanged();
 }
@@ -391,7 +399,8 @@ void Pass::ClearGarbageWeakRefs(bool keep_callbacks) {
         [](WeakRef* ref, void* arg) {
           auto* w = static_cast<Want*>(arg);
           // A weakref that is garbage itself must not be heard of again.
-          if (!w->keep || (ref->gc_bits.load(kRelaxed) & kGcUnreachable) != 0) {
+          if (!w->keep || ((ref->gc_bits.load(kRelaxed) & kGcUnreachable) != 0 &&
+                           !TIDEPOOL_MUTANT(gc_dead_callbacks))) {
             return false;
           }
           ++w->callbacks;

@@ -62,7 +62,8 @@ bool Pass::RunFinalizers() {
     if (!page.has_finalizers) continue;
     ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
       const TypeInfo* type = h->type();
-      if (type->finalize == nullptr || !MarkFinalized(h)) return false;
+      if (type->finalize == nullptr) return false;
+      if (!MarkFinalized(h) && !TIDEPOOL_MUTANT(gc_finalize_again)) return false;
       ++stats_.finalizers;
       type->finalize(ts_, h);
       return false;
@@ -133,7 +134,7 @@ void Pass::DropDeferred() {
       ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
         ++left;
         ObjectHeader* type_object = h->type()->type_object;
-        if (!all && type_object != nullptr && type_object != h &&
+        if (!all && !TIDEPOOL_MUTANT(gc_class_first) && type_object != nullptr && type_object != h &&
             (type_object->gc_bits.load(kRelaxed) & kGcUnreachable) != 0) {
           type_object->gc_bits.fetch_or(kGcMarked, kRelaxed);
         }

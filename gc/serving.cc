@@ -1,0 +1,110 @@
+// Collections on a thread of the embedder's own, and what a fork needs.
+//
+// A request is a number: whoever asks takes the next one, the serving thread works up to the
+// newest. Nobody waits attached: the server is detached while it waits for work, and
+// drainers while they wait for it, so a stop of the world passes both.
+
+#include "tidepool/gc/collector.h"
+#include "tidepool/gc/internal/impl.h"
+
+namespace tidepool {
+
+bool Collector::Impl::Hand(const char* reason) {
+  MutexLock lock(&serve_mutex);
+  if (server == nullptr) return false;
+  ++requested;
+  serve_reason = reason;
+  serve_changed.Broadcast();
+  return true;
+}
+
+void Collector::Impl::Serve(ThreadState* ts) {
+  {
+    MutexLock lock(&serve_mutex);
+    TP_CHECK(server == nullptr);
+    server = ts;
+    serve_stop = false;
+  }
+  for (;;) {
+    uint64_t goal;
+    const char* reason;
+    {
+      BlockingScope blocking(ts);
+      MutexLock lock(&serve_mutex);
+      while (requested == completed && !serve_stop) serve_changed.Wait(&serve_mutex);
+      if (requested == completed) {
+        server = nullptr;
+        serve_changed.Broadcast();
+        return;
+      }
+      goal = requested;
+      reason = serve_reason;
+    }
+    // Another thread's explicit collection may be under way: it does not count, as it may
+    // have begun before the request.
+    while (!Collect(ts, 0, reason).ran) {
+      BlockingScope blocking(ts);
+      isolate->os()->SleepNs(200'000);
+    }
+    MutexLock lock(&serve_mutex);
+    completed = goal;
+    serve_changed.Broadcast();
+  }
+}
+
+void Collector::Impl::StopServing() {
+  MutexLock lock(&serve_mutex);
+  serve_stop = true;
+  serve_changed.Broadcast();
+}
+
+bool Collector::serving() const {
+  MutexLock lock(&impl_->serve_mutex);
+  return impl_->server != nullptr;
+}
+
+void Collector::Impl::Drain(ThreadState* ts) {
+  // Relaxed: only this thread stores its own state there.
+  if (collecting_thread.load(kRelaxed) == ts) return;
+  uint64_t goal = 0;
+  {
+    MutexLock lock(&serve_mutex);
+    if (server == ts) return;
+    if (server != nullptr) {
+      goal = ++requested;
+      serve_reason = "drain";
+      serve_changed.Broadcast();
+    }
+  }
+  if (goal != 0) {
+    BlockingScope blocking(ts);
+    MutexLock lock(&serve_mutex);
+    while (completed < goal && server != nullptr) serve_changed.Wait(&serve_mutex);
+    return;
+  }
+  while (!Collect(ts, 0, "drain").ran) {
+    BlockingScope blocking(ts);
+    isolate->os()->SleepNs(200'000);
+  }
+}
+
+void Collector::Impl::PrepareFork(ThreadState* ts) {
+  // A finalizer that forks: the pass goes on in both processes, on this thread.
+  if (collecting_thread.load(kRelaxed) == ts) return;
+  uint32_t expected = 0;
+  // Acquire: as a pass does.
+  while (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed)) {
+    expected = 0;
+    BlockingScope blocking(ts);
+    isolate->os()->SleepNs(200'000);
+  }
+  forking_thread.store(ts, kRelaxed);
+}
+
+void Collector::Impl::AfterFork(ThreadState* ts) {
+  if (forking_thread.load(kRelaxed) != ts) return;
+  forking_thread.store(nullptr, kRelaxed);
+  collecting.store(0, kRelease);  // pairs with the acquire in Collect
+}
+
+}  // namespace tidepool
