@@ -1,0 +1,164 @@
+// The program: tidepool [options] script.py [arguments]
+//
+//   -c CODE             runs CODE instead of a file
+//   --version, --help
+//   --NAME=VALUE        any option of the library or of the runtime, also by TIDEPOOL_NAME in the environment
+//
+// The exit status is the script's: 0, 1 after an uncaught exception, what SystemExit says, 2 for wrong usage.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/import.h"
+#include "tidepool/runtime/vm/runtime.h"
+#include "tidepool/runtime/vm/signals.h"
+#include "tidepool/runtime/vm/thread.h"
+
+namespace {
+
+constexpr char kVersion[] = "tidepool 0.1 (a toy runtime for a subset of Python 3.11)";
+
+void PrintHelp() {
+  printf(
+      "usage: tidepool [--OPTION=VALUE ...] script.py [arguments]\n"
+      "       tidepool [--OPTION=VALUE ...] -c CODE [arguments]\n"
+      "\n"
+      "  --version                      print the version and exit\n"
+      "  --help                         print this and exit\n"
+      "  --implementation_name=NAME     what sys.implementation.name says [tidepool]\n"
+      "  --recursion_limit=N            depth of Python calls [1000]\n"
+      "\n"
+      "Options of the memory system, also by TIDEPOOL_<NAME> in the environment:\n%s",
+      tidepool::OptionHelp().c_str());
+}
+
+int Usage(const std::string& message) {
+  fprintf(stderr, "tidepool: %s\nTry 'tidepool --help'.\n", message.c_str());
+  return 2;
+}
+
+struct CommandLine {
+  tidepool::Options options;
+  tidepool::rt::RuntimeOptions runtime;
+  std::string implementation_name = "tidepool";
+  std::string code;
+  bool has_code = false;
+  int script = 0;  // index of the script (or -c) in argv; 0: none
+};
+
+bool SetRuntimeOption(CommandLine* line, const std::string& name, const std::string& value, bool* known, std::string* error) {
+  *known = true;
+  if (name == "implementation_name") {
+    line->implementation_name = value;
+    return true;
+  }
+  if (name == "recursion_limit") {
+    char* end;
+    line->runtime.recursion_limit = strtoll(value.c_str(), &end, 10);
+    if (*end == 0 && line->runtime.recursion_limit > 0) return true;
+    *error = "recursion_limit: '" + value + "' is not a positive number";
+    return false;
+  }
+  *known = false;
+  return true;
+}
+
+// -1: go on; else the exit status.
+int Parse(int argc, char** argv, CommandLine* line) {
+  absl::StatusOr<tidepool::Options> options = tidepool::Options::FromEnvironment();
+  if (!options.ok()) return Usage(std::string(options.status().message()));
+  line->options = *options;
+  if (getenv("TIDEPOOL_BACKGROUND_THREAD") == nullptr) line->options.background_thread = true;
+  for (const char* name : {"implementation_name", "recursion_limit"}) {
+    std::string variable = std::string("TIDEPOOL_") + name;
+    for (char& c : variable) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
+    const char* value = getenv(variable.c_str());
+    bool known;
+    std::string error;
+    if (value != nullptr && !SetRuntimeOption(line, name, value, &known, &error)) return Usage(error);
+  }
+  for (int i = 1; i < argc; i++) {
+    const std::string arg = argv[i];
+    if (arg == "--help" || arg == "-h") {
+      PrintHelp();
+      return 0;
+    }
+    if (arg == "--version" || arg == "-V") {
+      printf("%s\n", kVersion);
+      return 0;
+    }
+    if (arg == "-c") {
+      if (i + 1 >= argc) return Usage("argument expected for the -c option");
+      line->code = argv[i + 1];
+      line->has_code = true;
+      line->script = i;
+      return -1;
+    }
+    if (arg.size() > 2 && arg.compare(0, 2, "--") == 0) {
+      const size_t eq = arg.find('=');
+      std::string name = arg.substr(2, eq == std::string::npos ? std::string::npos : eq - 2);
+      for (char& c : name) c = c == '-' ? '_' : c;
+      const std::string value = eq == std::string::npos ? "1" : arg.substr(eq + 1);
+      bool known;
+      std::string error;
+      if (!SetRuntimeOption(line, name, value, &known, &error)) return Usage(error);
+      if (known) continue;
+      const absl::Status status = line->options.Set(name, value);
+      if (absl::IsNotFound(status)) return Usage("unknown option '" + arg + "'");
+      if (!status.ok()) return Usage(std::string(status.message()));
+      continue;
+    }
+    if (arg.size() > 1 && arg[0] == '-') return Usage("unknown option '" + arg + "'");
+    line->script = i;
+    return -1;
+  }
+  return Usage("no script given");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace tidepool::rt;
+  CommandLine line;
+  const int status = Parse(argc, argv, &line);
+  if (status >= 0) return status;
+
+  std::string source, filename = "<string>";
+  if (line.has_code) {
+    source = line.code + "\n";
+  } else {
+    filename = argv[line.script];
+    if (!ReadFile(filename, &source)) {
+      fprintf(stderr, "tidepool: can't open file '%s': [Errno %d] %s\n", filename.c_str(), errno, strerror(errno));
+      return 2;
+    }
+  }
+
+  line.runtime.implementation_name = line.implementation_name.c_str();
+  ProgramInfo info;
+  info.executable = argv[0];
+  info.argc = argc - line.script - (line.has_code ? 1 : 0);
+  std::string dash_c = "-c";
+  if (line.has_code) argv[line.script + 1] = dash_c.data();
+  info.argv = argv + line.script + (line.has_code ? 1 : 0);
+  SetProgramInfo(info);
+
+  absl::StatusOr<std::unique_ptr<World>> world = World::Create(line.options, line.runtime);
+  if (!world.ok()) {
+    fprintf(stderr, "tidepool: %s\n", std::string(world.status().message()).c_str());
+    return 1;
+  }
+  World& w = **world;
+  const size_t slash = filename.rfind('/');
+  if (!line.has_code && slash != std::string::npos) w.rt().script_dir = filename.substr(0, slash);
+  InstallSignalHandlers(w.cx());
+  const int result = w.RunMain(source, filename);
+  w.Finish();
+  if (RunningThreads(w.rt()) > 0) _exit(result);  // daemon threads go with the process
+  UninstallSignalHandlers();
+  return result;
+}

@@ -1,0 +1,80 @@
+// Frames: the activation of a code object.
+//
+// A frame lies on the thread's value stack (or inside a generator object):
+//
+//     slots[num_slots]  | Frame |  stack[stack_size]
+//
+// Arguments that a caller pushed become the first slots of the callee where they lie.  Everything in slots
+// and stack is owned.  Frames belong to the thread that runs them and are not atomic; a generator's frame
+// belongs to whoever has the generator in state "running".
+//
+// Somebody who wants a frame as an object (traceback, sys._getframe) gets a FrameObject, at most one per frame.  While the
+// frame runs it points there; when the frame ends and the object is still wanted, the locals move into it.
+#ifndef TIDEPOOL_RUNTIME_VM_FRAME_H_
+#define TIDEPOOL_RUNTIME_VM_FRAME_H_
+
+#include "tidepool/runtime/vm/code.h"
+#include "tidepool/runtime/vm/function.h"
+
+namespace tidepool::rt {
+
+struct Generator;
+struct FrameObject;
+
+enum FrameFlags : uint32_t {
+  kFrameEntry = 1,   // leaving it returns from Interpret
+  kFrameInit = 2,    // an __init__ called by instantiation: the result is dropped, the instance lies on the caller's stack
+  kFrameDiscard = 4, // result is dropped
+};
+
+struct Frame {
+  Frame* prev;
+  const uint32_t* pc;      // the instruction being executed
+  Value* slots;
+  Value* stack;            // its base
+  Value* sp;               // saved when the frame is not the running one
+  Function* func;          // owned
+  Code* code;
+  Dict* globals;           // borrowed from func
+  Value ns;                // class body: its namespace, owned
+  FrameObject* object;     // owned, or null
+  Generator* generator;    // whose frame this is, or null
+  Value* saved_top;        // cx.stack_top before this frame
+  uint32_t flags;
+};
+inline constexpr size_t kFrameWords = sizeof(Frame) / sizeof(Value);
+
+struct FrameObject : Object {
+  static constexpr Layout kLayout = Layout::kFrame;
+  Frame* live;             // null: finished
+  Code* code;
+  Slot func;
+  Slot back;               // FrameObject of the caller, set when asked for, or null
+  const uint32_t* last_pc; // when finished
+  size_t num_slots;        // values that follow (null while live)
+  Slot locals[];
+};
+
+// The object of a frame, made if needed.  Null: MemoryError pending.
+FrameObject* GetFrameObject(Context& cx, Frame* f);  // borrowed from the frame
+// Called when a frame with an object ends: hands the locals over if somebody else holds the object.
+void ReleaseFrameObject(Context& cx, Frame* f);
+int FrameLine(const FrameObject* f);
+
+// Runs cx.frame (flag kFrameEntry) until it is left.  Null: exception pending (a yield returns the value, see generator.h).
+Ref Interpret(Context& cx, bool throwing = false);
+
+// Binds arguments and pushes a frame of `func` (owned) onto the value stack.  `args` (npos values, then one per keyword name)
+// are owned and lie on the value stack, at or above everything in use; they are taken over in any case.  Null: exception
+// pending.  The frame is linked to cx.frame.  Not for generator functions (see MakeGenerator).
+Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* kwnames, uint32_t flags);
+
+// Space for n values at the top of the value stack, or null with RecursionError pending.
+Value* ReserveStack(Context& cx, size_t n);
+
+// Runs module or class body code.
+Ref RunModuleCode(Context& cx, Code* code, Dict* globals);
+
+}  // namespace tidepool::rt
+
+#endif  // TIDEPOOL_RUNTIME_VM_FRAME_H_

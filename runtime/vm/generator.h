@@ -1,0 +1,44 @@
+// Generators.
+//
+// A generator object contains its frame: slots and stack follow the struct.  State:
+//   created -> running -> suspended -> running ... -> finished
+// A thread gets the right to run (or close) it by moving created or suspended to running with a
+// compare-and-swap; one that fails raises ValueError("generator already executing").  While it runs, the frame
+// is linked into that thread's chain.  A finished generator holds nothing.
+#ifndef TIDEPOOL_RUNTIME_VM_GENERATOR_H_
+#define TIDEPOOL_RUNTIME_VM_GENERATOR_H_
+
+#include "tidepool/runtime/vm/frame.h"
+
+namespace tidepool::rt {
+
+enum class GenState : uint8_t { kCreated, kSuspended, kRunning, kFinished };
+
+struct Generator : Object {
+  static constexpr Layout kLayout = Layout::kGenerator;
+  Atomic<GenState> state;
+  Slot name, qualname;
+  HandledException exc_info;   // what it handles while suspended inside an except block
+  Code* code;
+  Frame frame;
+  Value values[];              // slots, then stack
+};
+
+// From a frame just pushed for a generator function: moves its contents; the frame is popped.
+Ref MakeGenerator(Context& cx, Frame* f);
+
+// Resumes with a sent value (null: next).  Null without exception: it returned, *result has the value;
+// null with exception: it raised.  Else the yielded value.
+Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result);
+// Raises the pending exception inside it; same results.
+Ref GeneratorThrow(Context& cx, Generator* g, Ref* result);
+// close(): false: exception pending.
+bool GeneratorClose(Context& cx, Generator* g);
+// For the interpreter: drops everything a finished frame holds.
+void FinishGenerator(Context& cx, Generator* g);
+
+bool InitGeneratorType(Context& cx);
+
+}  // namespace tidepool::rt
+
+#endif  // TIDEPOOL_RUNTIME_VM_GENERATOR_H_

@@ -1,0 +1,1318 @@
+// The interpreter loop.
+//
+// One call of Interpret runs cx.frame (flag kFrameEntry) and every Python function called from it, without C recursion,
+// until the entry frame is left.  The state of the running frame lives in locals (f, pc, sp, slots); f->pc is
+// kept up to date by every dispatch (the handler search and line numbers need it), f->sp only when another frame
+// becomes the running one.
+//
+//   - All values on the stack are owned.  Instructions take values off before they drop them, because a drop may run
+//     any code (which uses the value stack above cx.stack_top, the end of this frame).
+//   - A safepoint is passed at backward jumps and at calls.
+//   - Errors: an exception is pending, `goto error`.
+#include <cstring>
+
+#include "tidepool/runtime/lang/bytecode.h"
+#include "tidepool/runtime/objects/dict.h"
+#include "tidepool/runtime/objects/float.h"
+#include "tidepool/runtime/objects/int.h"
+#include "tidepool/runtime/objects/iterators.h"
+#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/range.h"
+#include "tidepool/runtime/objects/set.h"
+#include "tidepool/runtime/objects/slice.h"
+#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/attr_cache.h"
+#include "tidepool/runtime/vm/class_internal.h"
+#include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/exception.h"
+#include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/interp_ops.h"
+#include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/signals.h"
+
+namespace tidepool::rt {
+
+using lang::Op;
+
+namespace {
+
+// Drops everything the frame holds and unlinks it.  Destructors run while it is still linked.
+void PopFrame(Context& cx, Frame* f) {
+  if (f->object != nullptr) ReleaseFrameObject(cx, f);
+  ThreadState* ts = cx.ts;
+  Value* slots = f->slots;
+  const uint32_t n = f->code->num_slots;
+  for (uint32_t i = 0; i < n; i++) {
+    Value v = slots[i];
+    if (v.is_object()) {
+      slots[i] = Value();
+      Decref(ts, v.object());
+    }
+  }
+  if (!f->ns.is_null()) DecrefValue(ts, f->ns);
+  Function* func = f->func;
+  cx.frame = f->prev;
+  cx.stack_top = f->saved_top;
+  cx.recursion_depth--;
+  Decref(ts, func);
+}
+
+inline bool BothFloats(const TypeInfo* float_info, Value a, Value b) {
+  return a.is_object() && b.is_object() && a.object()->type() == float_info && b.object()->type() == float_info;
+}
+
+// Operands of a float operation: doubles of a float or small int each, at least one a float.
+inline bool FloatOperands(const TypeInfo* float_info, Value a, Value b, double* x, double* y) {
+  if (a.is_object()) {
+    if (a.object()->type() != float_info) return false;
+    *x = a.as<Float>()->value;
+    if (b.is_small_int()) {
+      *y = static_cast<double>(b.small_int());
+      return true;
+    }
+    if (!b.is_object() || b.object()->type() != float_info) return false;
+    *y = b.as<Float>()->value;
+    return true;
+  }
+  if (!a.is_small_int() || !b.is_object() || b.object()->type() != float_info) return false;
+  *x = static_cast<double>(a.small_int());
+  *y = b.as<Float>()->value;
+  return true;
+}
+
+// The result goes into an operand that nobody else can see, if there is one.
+inline Ref FloatResult(Context& cx, const TypeInfo* float_info, Value a, Value b, double r) {
+  if (a.is_object() && IsUniquelyReferenced(a.object()) && a.object()->type() == float_info) {
+    a.as<Float>()->value = r;
+    return Ref::New(a);
+  }
+  if (b.is_object() && IsUniquelyReferenced(b.object()) && b.object()->type() == float_info) {
+    b.as<Float>()->value = r;
+    return Ref::New(b);
+  }
+  return NewFloat(cx, r);
+}
+
+Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
+  if (a.is_small_int() && b.is_small_int()) {
+    const int64_t x = a.small_int(), y = b.small_int();
+    switch (op) {
+      case BinaryOp::kAdd: return NewInt(cx, x + y);
+      case BinaryOp::kSub: return NewInt(cx, x - y);
+      case BinaryOp::kMul: {
+        int64_t r;
+        if (!__builtin_mul_overflow(x, y, &r)) return NewInt(cx, r);
+        break;
+      }
+      case BinaryOp::kFloorDiv:
+        if (y > 0 || y < -1) {
+          int64_t q = x / y;
+          if (x % y != 0 && (x < 0) != (y < 0)) q--;
+          return Ref::Small(q);
+        }
+        break;
+      case BinaryOp::kMod:
+        if (y > 0 || y < -1) {
+          int64_t r = x % y;
+          if (r != 0 && (r < 0) != (y < 0)) r += y;
+          return Ref::Small(r);
+        }
+        break;
+      case BinaryOp::kAnd: return Ref::Small(x & y);
+      case BinaryOp::kOr: return Ref::Small(x | y);
+      case BinaryOp::kXor: return Ref::Small(x ^ y);
+      case BinaryOp::kLShift:
+        if (y >= 0 && y < 62 && (x >= 0 ? x : -x) < (int64_t{1} << (61 - y))) return Ref::Small(x * (int64_t{1} << y));
+        break;
+      case BinaryOp::kRShift:
+        if (y >= 0) return Ref::Small(y > 62 ? (x < 0 ? -1 : 0) : x >> y);
+        break;
+      default: break;
+    }
+  } else {
+    const TypeInfo* fi = &cx.rt.cls.float_->info;
+    double x, y;
+    if (FloatOperands(fi, a, b, &x, &y)) {
+      switch (op) {
+        case BinaryOp::kAdd: return FloatResult(cx, fi, a, b, x + y);
+        case BinaryOp::kSub: return FloatResult(cx, fi, a, b, x - y);
+        case BinaryOp::kMul: return FloatResult(cx, fi, a, b, x * y);
+        case BinaryOp::kTrueDiv:
+          if (y != 0) return FloatResult(cx, fi, a, b, x / y);
+          break;
+        default: break;
+      }
+    }
+  }
+  return inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+}
+
+constexpr BinaryOp kBinaryKinds[lang::kNumBinaryKinds] = {
+    BinaryOp::kAdd, BinaryOp::kSub,    BinaryOp::kMul,    BinaryOp::kTrueDiv, BinaryOp::kFloorDiv, BinaryOp::kMod, BinaryOp::kPow,
+    BinaryOp::kLShift, BinaryOp::kRShift, BinaryOp::kAnd, BinaryOp::kOr,      BinaryOp::kXor,      BinaryOp::kMatMul};
+
+Ref SubscriptFast(Context& cx, Value o, Value k) {
+  if (o.is_object()) {
+    const TypeInfo* t = o.object()->type();
+    if (k.is_small_int()) {
+      int64_t i = k.small_int();
+      if (t == &cx.rt.cls.list->info) {
+        List* l = o.as<List>();
+        if (i < 0) i += static_cast<int64_t>(ListSize(l));
+        if (i >= 0) {
+          Ref r = ListGet(cx, l, i);
+          if (r) return r;
+        }
+      } else if (t == &cx.rt.cls.tuple->info) {
+        Tuple* u = o.as<Tuple>();
+        if (i < 0) i += static_cast<int64_t>(u->length);
+        if (static_cast<uint64_t>(i) < u->length) return Ref::New(u->items[i]);
+      }
+    }
+  }
+  return GetItem(cx, o, k);
+}
+
+// A step of iteration; null without exception: exhausted.
+Ref ForIterStep(Context& cx, Value it) {
+  const TypeInfo* t = it.object()->type();
+  const BuiltinClasses& c = cx.rt.cls;
+  if (t == &c.range_iterator->info) {
+    RangeIterator* r = it.as<RangeIterator>();
+    if (r->big_start.is_null()) {
+      int64_t v;
+      return RangeIterNext(r, &v) ? Ref::Small(v) : Ref();
+    }
+  } else if (t == &c.list_iterator->info) {
+    return ListIterNext(cx, it.as<ListIterator>());
+  } else if (t == &c.tuple_iterator->info) {
+    return TupleIterNext(it.as<TupleIterator>());
+  } else if (t == &c.generator->info) {
+    Ref result;
+    return GeneratorSend(cx, it.as<Generator>(), Value(), &result);
+  }
+  return Next(cx, it);
+}
+
+bool CompareSmall(Op op, int64_t a, int64_t b) {
+  switch (op) {
+    case Op::kCompareLt: return a < b;
+    case Op::kCompareLe: return a <= b;
+    case Op::kCompareEq: return a == b;
+    case Op::kCompareNe: return a != b;
+    case Op::kCompareGt: return a > b;
+    default: return a >= b;
+  }
+}
+bool CompareFloat(Op op, double a, double b) {
+  switch (op) {
+    case Op::kCompareLt: return a < b;
+    case Op::kCompareLe: return a <= b;
+    case Op::kCompareEq: return a == b;
+    case Op::kCompareNe: return a != b;
+    case Op::kCompareGt: return a > b;
+    default: return a >= b;
+  }
+}
+
+// If instances of this class are made by NewInstance and an __init__ that is a Python function: a new reference to it.
+Function* PythonInit(Context& cx, Class* cls) {
+  if ((cls->flags & Class::kPython) == 0 || cls->native_base != cx.rt.cls.object || cls->slots.create != cx.rt.cls.object->slots.create) return nullptr;
+  Ref init = LookupInMro(cx, cls, cx.rt.names.init);
+  if (!init || !Is<Function>(init.get())) return nullptr;
+  return init.release().as<Function>();
+}
+
+inline Ref LoadGlobal(Context& cx, Frame* f, Str* name, InlineCache* c) {
+  Ref r;
+  const uint64_t a = c->a.load(kRelaxed);  // relaxed: the word stands for itself
+  if (a != 0 && a == (uint64_t{1} << 32 | DictKeysVersion(f->globals))) {
+    if (DictGetStrHint(cx, cx.rt.builtins, name, &c->hint, &r) == 1) return r;
+  } else if (DictGetStrHint(cx, f->globals, name, &c->hint, &r) == 1) {
+    return r;
+  }
+  return LoadGlobalSlow(cx, f, name, c);
+}
+
+// out[0], out[1] = function and self, or attribute and null.  The reference to obj (owned by out[0] before) is used up.
+bool LoadMethodPair(Context& cx, Value obj, Str* name, Value* out) {
+  Ref func;
+  bool self_too;
+  if (!LoadMethod(cx, obj, name, &func, &self_too)) return false;
+  out[0] = func.release();
+  out[1] = self_too ? obj : Value();
+  if (!self_too) DecrefValue(cx.ts, obj);
+  return true;
+}
+
+Ref LoadSlice(Context& cx, Value o, Value i, Value j) {
+  Ref slice = NewSlice(cx, i, j, Value());
+  return slice ? GetItem(cx, o, slice) : Ref();
+}
+bool StoreSliceOf(Context& cx, Value o, Value i, Value j, Value v) {
+  Ref slice = NewSlice(cx, i, j, Value());
+  return slice && SetItem(cx, o, slice, v);
+}
+Ref BuildSet(Context& cx, Value* items, uint32_t n) {
+  Ref r = NewSet(cx);
+  for (uint32_t i = 0; r && i < n; i++) {
+    if (!SetAdd(cx, r, items[i])) return Ref();
+  }
+  return r;
+}
+// 1: *out was yielded; 0: finished with *out; -1: exception.
+int YieldFromTo(Context& cx, Value iterator, Value sent, Value* out) {
+  Ref result;
+  Ref v = YieldFromStep(cx, iterator, sent, &result);
+  if (v) {
+    *out = v.release();
+    return 1;
+  }
+  *out = result.release();
+  return out->is_null() ? -1 : 0;
+}
+bool BeforeWithTo(Context& cx, Value manager, Value* out) {
+  Ref exit, result;
+  if (!BeforeWith(cx, manager, &exit, &result)) return false;
+  out[0] = exit.release();
+  out[1] = result.release();
+  return true;
+}
+
+}  // namespace
+
+Ref RunModuleCode(Context& cx, Code* code, Dict* globals) {
+  Ref fn = NewFunction(cx, code, globals);
+  if (!fn) return Ref();
+  return CallFunction(cx, fn.as<Function>(), Args());
+}
+
+Ref Interpret(Context& cx, bool throwing) {
+  // clang-format off
+  static const void* const kLabels[256] = {
+#define V(name, dump, arg, extra) &&L_##name,
+      TIDEPOOL_OPCODES(V)
+#undef V
+  };
+  // clang-format on
+  ThreadState* const ts = cx.ts;
+  Frame* f = cx.frame;
+  const uint32_t* pc = f->pc;
+  Value* sp = f->sp;
+  Value* slots = f->slots;
+  uint32_t word;
+  // Of a call in progress.
+  uint32_t n, nkw, flags;
+  Tuple* kwnames;
+  Value* args;
+  Value callee, result;
+  Function* func;
+  const TypeInfo* const float_info = &cx.rt.cls.float_->info;
+
+#define ARG (word >> 8)
+#define NEXT()                     \
+  do {                             \
+    f->pc = pc;                    \
+    word = *pc++;                  \
+    goto* kLabels[word & 0xff];    \
+  } while (0)
+#define DROP(v)                                              \
+  do {                                                       \
+    const Value drop_ = (v);                                 \
+    if (drop_.is_object()) Decref(ts, drop_.object());       \
+  } while (0)
+#define PUSH(v) (*sp++ = (v))
+#define PUSH_NEW(v)          \
+  do {                       \
+    const Value push_ = (v); \
+    IncrefValue(push_);      \
+    *sp++ = push_;           \
+  } while (0)
+#define SAFEPOINT()                                    \
+  do {                                                 \
+    if (__builtin_expect(ts->safepoint_wanted(), 0)) { \
+      f->sp = sp;                                      \
+      ts->Safepoint();                                 \
+      if (cx.signal_pending && !CheckSignals(cx)) goto error; \
+    }                                                  \
+  } while (0)
+  // Replaces the two top values by r.
+#define FINISH_BINARY(r)               \
+  do {                                 \
+    const Value b_ = *--sp;            \
+    const Value a_ = sp[-1];           \
+    sp[-1] = (r);            \
+    DROP(b_);                          \
+    DROP(a_);                          \
+    if (sp[-1].is_null()) {            \
+      sp--;                            \
+      goto error;                      \
+    }                                  \
+    NEXT();                            \
+  } while (0)
+#define FINISH_UNARY(r)                \
+  do {                                 \
+    const Value a_ = sp[-1];           \
+    sp[-1] = (r);            \
+    DROP(a_);                          \
+    if (sp[-1].is_null()) {            \
+      sp--;                            \
+      goto error;                      \
+    }                                  \
+    NEXT();                            \
+  } while (0)
+
+  // r from the n values on top, which go.
+#define FINISH_MANY(r, n)                            \
+  do {                                               \
+    const uint32_t n_ = (n);                         \
+    sp -= n_;                                        \
+    for (uint32_t i_ = 0; i_ < n_; i_++) DROP(sp[i_]); \
+    if ((r).is_null()) goto error;                            \
+    PUSH(r);                             \
+    NEXT();                                          \
+  } while (0)
+
+  if (throwing) goto error;
+  NEXT();
+
+  // ---- stack and constants
+L_Nop:
+  NEXT();
+L_PopTop: {
+  const Value v = *--sp;
+  DROP(v);
+  NEXT();
+}
+L_Copy:
+  PUSH_NEW(sp[-static_cast<int64_t>(ARG)]);
+  NEXT();
+L_Swap: {
+  const Value v = sp[-1];
+  sp[-1] = sp[-static_cast<int64_t>(ARG)];
+  sp[-static_cast<int64_t>(ARG)] = v;
+  NEXT();
+}
+L_PushNull:
+  PUSH(Value());
+  NEXT();
+L_LoadConst:
+  PUSH(f->code->consts[ARG]);  // immortal
+  NEXT();
+L_LoadNone:
+  PUSH(cx.rt.none);
+  NEXT();
+L_LoadTrue:
+  PUSH(cx.rt.true_);
+  NEXT();
+L_LoadFalse:
+  PUSH(cx.rt.false_);
+  NEXT();
+L_LoadInt:
+  PUSH(Value::Small(lang::IntArgOf(word)));
+  NEXT();
+
+  // ---- slots
+L_LoadFast:
+  PUSH_NEW(slots[ARG]);
+  NEXT();
+L_LoadFastCheck: {
+  const Value v = slots[ARG];
+  if (v.is_null()) {
+    RaiseUnbound(cx, f, ARG);
+    goto error;
+  }
+  PUSH_NEW(v);
+  NEXT();
+}
+L_StoreFast: {
+  const Value old = slots[ARG];
+  slots[ARG] = *--sp;
+  DROP(old);
+  NEXT();
+}
+L_DeleteFast: {
+  const Value old = slots[ARG];
+  if (old.is_null()) {
+    RaiseUnbound(cx, f, ARG);
+    goto error;
+  }
+  slots[ARG] = Value();
+  DROP(old);
+  NEXT();
+}
+L_ClearFast: {
+  const Value old = slots[ARG];
+  slots[ARG] = Value();
+  DROP(old);
+  NEXT();
+}
+L_MakeCell: {
+  const Value v = slots[ARG];
+  slots[ARG] = Value();
+  const Value cell = NewCell(cx, Ref::Steal(v)).release();
+  if (cell.is_null()) goto error;
+  slots[ARG] = cell;
+  NEXT();
+}
+L_CopyFreeVars: {
+  Tuple* t = PeekSlot(f->func->closure).as<Tuple>();
+  Value* out = slots + f->code->num_slots - ARG;
+  for (uint32_t i = 0; i < ARG; i++) {
+    IncrefValue(t->items[i]);
+    out[i] = t->items[i];
+  }
+  NEXT();
+}
+L_LoadClosure:
+  PUSH_NEW(slots[ARG]);
+  NEXT();
+L_LoadDeref: {
+  Cell* cell = slots[ARG].as<Cell>();
+  const Value v = LoadSlot(cell, cell->value).release();
+  if (v.is_null()) {
+    RaiseUnbound(cx, f, ARG);
+    goto error;
+  }
+  PUSH(v);
+  NEXT();
+}
+L_LoadClassDeref: {
+  const Value v = LoadClassDeref(cx, f, ARG).release();
+  if (v.is_null()) goto error;
+  PUSH(v);
+  NEXT();
+}
+L_StoreDeref: {
+  Cell* cell = slots[ARG].as<Cell>();
+  StoreSlot(cell, cell->value, Ref::Steal(*--sp));
+  NEXT();
+}
+L_DeleteDeref: {
+  Cell* cell = slots[ARG].as<Cell>();
+  const Value v = LoadSlot(cell, cell->value).release();
+  if (v.is_null()) {
+    RaiseUnbound(cx, f, ARG);
+    goto error;
+  }
+  DROP(v);
+  StoreSlot(cell, cell->value, Ref());
+  NEXT();
+}
+
+  // ---- names
+L_LoadGlobal: {
+  InlineCache* c = &f->code->caches[*pc++];
+  const Value r = LoadGlobal(cx, f, f->code->names[ARG], c).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_StoreGlobal: {
+  const Value v = *--sp;
+  const bool ok = DictSetStr(cx, f->globals, f->code->names[ARG], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DeleteGlobal:
+  if (!DeleteGlobal(cx, f->globals, f->code->names[ARG])) goto error;
+  NEXT();
+L_LoadName: {
+  const Value r = (LoadNameFrom(cx, f, f->code->names[ARG])).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_StoreName: {
+  const Value v = *--sp;
+  const bool ok = StoreNameIn(cx, f, f->code->names[ARG], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DeleteName:
+  if (!DeleteGlobal(cx, f->ns.is_null() ? f->globals : f->ns.as<Dict>(), f->code->names[ARG])) goto error;
+  NEXT();
+
+  // ---- attributes and items
+L_LoadAttr: {
+  InlineCache* c = &f->code->caches[*pc++];
+  const Value r = (LoadAttrCached(cx, sp[-1], f->code->names[ARG], c)).release();
+  FINISH_UNARY(r);
+}
+L_StoreAttr: {
+  InlineCache* c = &f->code->caches[*pc++];
+  const Value o = *--sp;
+  const Value v = *--sp;
+  const bool ok = StoreAttrCached(cx, o, f->code->names[ARG], v, c);
+  DROP(v);
+  DROP(o);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DeleteAttr: {
+  const Value o = *--sp;
+  const bool ok = SetAttr(cx, o, f->code->names[ARG], Value());
+  DROP(o);
+  if (!ok) goto error;
+  NEXT();
+}
+L_LoadMethod: {
+  pc++;  // the method cache of the thread is used instead
+  const Value o = sp[-1];
+  if (!LoadMethodPair(cx, o, f->code->names[ARG], sp - 1)) {
+    sp--;
+    DROP(o);
+    goto error;
+  }
+  sp++;
+  NEXT();
+}
+L_BinarySubscr: {
+  const Value r = (SubscriptFast(cx, sp[-2], sp[-1])).release();
+  FINISH_BINARY(r);
+}
+L_StoreSubscr: {
+  const Value k = *--sp;
+  const Value o = *--sp;
+  const Value v = *--sp;
+  bool ok;
+  if (k.is_small_int() && IsExact(o, cx.rt.cls.list) && k.small_int() >= 0 &&
+      static_cast<uint64_t>(k.small_int()) < ListSize(o.as<List>())) {
+    ok = ListSet(cx, o.as<List>(), k.small_int(), Ref::New(v));
+    if (!ok && !cx.has_exception()) ok = SetItem(cx, o, k, v);
+  } else {
+    ok = SetItem(cx, o, k, v);
+  }
+  DROP(v);
+  DROP(o);
+  DROP(k);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DeleteSubscr: {
+  const Value k = *--sp;
+  const Value o = *--sp;
+  const bool ok = DelItem(cx, o, k);
+  DROP(o);
+  DROP(k);
+  if (!ok) goto error;
+  NEXT();
+}
+L_BinarySlice: {
+  const Value r = LoadSlice(cx, sp[-3], sp[-2], sp[-1]).release();
+  FINISH_MANY(r, 3);
+}
+L_StoreSlice: {
+  const bool ok = StoreSliceOf(cx, sp[-3], sp[-2], sp[-1], sp[-4]);
+  sp -= 4;
+  DROP(sp[0]);
+  DROP(sp[1]);
+  DROP(sp[2]);
+  DROP(sp[3]);
+  if (!ok) goto error;
+  NEXT();
+}
+
+  // ---- operators
+L_UnaryNegative: {
+  if (sp[-1].is_small_int() && sp[-1].small_int() != kMinSmallInt) {
+    sp[-1] = Value::Small(-sp[-1].small_int());
+    NEXT();
+  }
+  const Value r = (Unary(cx, UnaryOp::kNeg, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_UnaryPositive: {
+  const Value r = (Unary(cx, UnaryOp::kPos, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_UnaryInvert: {
+  const Value r = (Unary(cx, UnaryOp::kInvert, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_UnaryNot: {
+  const int t = IsTrue(cx, sp[-1]);
+  const Value r = (t < 0 ? Ref() : cx.BoolRef(t == 0)).release();
+  FINISH_UNARY(r);
+}
+L_BinaryAdd:
+L_InplaceAdd: {
+  const Value b = sp[-1], a = sp[-2];
+  if (a.is_small_int() && b.is_small_int()) {
+    int64_t r;
+    // Both have low bit 1: a + (b - 1) is the tagged sum, and overflows exactly when the sum does not fit.
+    if (!__builtin_add_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
+      (--sp)[-1] = Value::FromBits(static_cast<uintptr_t>(r));
+      NEXT();
+    }
+  }
+  Value r;
+  double x, y;
+  if (FloatOperands(float_info, a, b, &x, &y)) {
+    r = FloatResult(cx, float_info, a, b, x + y).release();
+  } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinaryAdd)) {
+    r = Binary(cx, BinaryOp::kAdd, a, b).release();
+  } else {
+    r = Inplace(cx, BinaryOp::kAdd, a, b).release();
+  }
+  FINISH_BINARY(r);
+}
+L_BinarySub:
+L_InplaceSub: {
+  const Value b = sp[-1], a = sp[-2];
+  if (a.is_small_int() && b.is_small_int()) {
+    int64_t r;
+    if (!__builtin_sub_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
+      (--sp)[-1] = Value::FromBits(static_cast<uintptr_t>(r));
+      NEXT();
+    }
+  }
+  Value r;
+  double x, y;
+  if (FloatOperands(float_info, a, b, &x, &y)) {
+    r = FloatResult(cx, float_info, a, b, x - y).release();
+  } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinarySub)) {
+    r = Binary(cx, BinaryOp::kSub, a, b).release();
+  } else {
+    r = Inplace(cx, BinaryOp::kSub, a, b).release();
+  }
+  FINISH_BINARY(r);
+}
+L_BinaryMul: {
+  const Value r = (BinaryNumbers(cx, BinaryOp::kMul, sp[-2], sp[-1], false)).release();
+  FINISH_BINARY(r);
+}
+L_BinaryOp: {
+  const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], false)).release();
+  FINISH_BINARY(r);
+}
+L_InplaceOp: {
+  const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], true)).release();
+  FINISH_BINARY(r);
+}
+L_BinaryAddInt:
+L_InplaceAddInt: {
+  const Value a = sp[-1];
+  const Value b = Value::Small(lang::IntArgOf(word));
+  if (a.is_small_int()) {
+    int64_t r;
+    if (!__builtin_add_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
+      sp[-1] = Value::FromBits(static_cast<uintptr_t>(r));
+      NEXT();
+    }
+  }
+  const Value r = (BinaryNumbers(cx, BinaryOp::kAdd, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceAddInt))).release();
+  FINISH_UNARY(r);
+}
+L_BinarySubInt:
+L_InplaceSubInt: {
+  const Value a = sp[-1];
+  const Value b = Value::Small(lang::IntArgOf(word));
+  if (a.is_small_int()) {
+    int64_t r;
+    if (!__builtin_sub_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
+      sp[-1] = Value::FromBits(static_cast<uintptr_t>(r));
+      NEXT();
+    }
+  }
+  const Value r = (BinaryNumbers(cx, BinaryOp::kSub, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceSubInt))).release();
+  FINISH_UNARY(r);
+}
+L_CompareLt:
+L_CompareLe:
+L_CompareEq:
+L_CompareNe:
+L_CompareGt:
+L_CompareGe: {
+  const Value b = sp[-1], a = sp[-2];
+  const Op op = static_cast<Op>(word & 0xff);
+  bool t;
+  if (a.is_small_int() && b.is_small_int()) {
+    t = CompareSmall(op, a.small_int(), b.small_int());
+    sp -= 2;
+  } else if (BothFloats(float_info, a, b)) {
+    t = CompareFloat(op, a.as<Float>()->value, b.as<Float>()->value);
+    sp -= 2;
+    DROP(b);
+    DROP(a);
+  } else {
+    const Value r = (Compare(cx, a, b, static_cast<CompareOp>(static_cast<int>(op) - static_cast<int>(Op::kCompareLt)))).release();
+    FINISH_BINARY(r);
+  }
+  // The usual next instruction, without making the bool.
+  const uint32_t next = *pc;
+  if ((next & 0xff) == static_cast<uint32_t>(Op::kPopJumpIfFalse)) {
+    pc += 1 + (t ? 0 : next >> 8);
+    NEXT();
+  }
+  PUSH(cx.Bool(t));
+  NEXT();
+}
+L_IsOp: {
+  const Value r = (cx.BoolRef(sp[-2] == sp[-1])).release();
+  FINISH_BINARY(r);
+}
+L_IsNotOp: {
+  const Value r = (cx.BoolRef(sp[-2] != sp[-1])).release();
+  FINISH_BINARY(r);
+}
+L_ContainsOp: {
+  const int t = Contains(cx, sp[-1], sp[-2]);
+  const Value r = (t < 0 ? Ref() : cx.BoolRef(t != 0)).release();
+  FINISH_BINARY(r);
+}
+L_NotContainsOp: {
+  const int t = Contains(cx, sp[-1], sp[-2]);
+  const Value r = (t < 0 ? Ref() : cx.BoolRef(t == 0)).release();
+  FINISH_BINARY(r);
+}
+
+  // ---- jumps
+L_Jump:
+  pc += ARG;
+  NEXT();
+L_JumpBack:
+  pc -= ARG;
+  SAFEPOINT();
+  NEXT();
+#define TRUTH(t)                       \
+  do {                                 \
+    const Value v = *--sp;             \
+    if (v == cx.rt.true_) {            \
+      t = 1;                           \
+    } else if (v == cx.rt.false_) {    \
+      t = 0;                           \
+    } else {                           \
+      t = IsTrue(cx, v);               \
+      DROP(v);                         \
+      if (t < 0) goto error;           \
+    }                                  \
+  } while (0)
+L_PopJumpIfFalse: {
+  int t;
+  TRUTH(t);
+  if (t == 0) pc += ARG;
+  NEXT();
+}
+L_PopJumpIfTrue: {
+  int t;
+  TRUTH(t);
+  if (t != 0) pc += ARG;
+  NEXT();
+}
+L_PopJumpIfNone: {
+  const Value v = *--sp;
+  if (v == cx.rt.none) pc += ARG;
+  DROP(v);
+  NEXT();
+}
+L_PopJumpIfNotNone: {
+  const Value v = *--sp;
+  if (v != cx.rt.none) pc += ARG;
+  DROP(v);
+  NEXT();
+}
+L_PopJumpBackIfTrue: {
+  int t;
+  TRUTH(t);
+  if (t != 0) {
+    pc -= ARG;
+    SAFEPOINT();
+  }
+  NEXT();
+}
+L_PopJumpBackIfFalse: {
+  int t;
+  TRUTH(t);
+  if (t == 0) {
+    pc -= ARG;
+    SAFEPOINT();
+  }
+  NEXT();
+}
+L_JumpIfFalseOrPop: {
+  const int t = IsTrue(cx, sp[-1]);
+  if (t < 0) goto error;
+  if (t == 0) {
+    pc += ARG;
+  } else {
+    const Value v = *--sp;
+    DROP(v);
+  }
+  NEXT();
+}
+L_JumpIfTrueOrPop: {
+  const int t = IsTrue(cx, sp[-1]);
+  if (t < 0) goto error;
+  if (t != 0) {
+    pc += ARG;
+  } else {
+    const Value v = *--sp;
+    DROP(v);
+  }
+  NEXT();
+}
+L_GetIter: {
+  const Value r = (Iter(cx, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_ForIter: {
+  f->sp = sp;
+  const Value v = ForIterStep(cx, sp[-1]).release();
+  if (!v.is_null()) {
+    PUSH(v);
+    NEXT();
+  }
+  if (cx.has_exception()) goto error;
+  const Value it = *--sp;
+  DROP(it);
+  pc += ARG;
+  NEXT();
+}
+
+  // ---- containers, strings
+L_BuildTuple: {
+  sp -= ARG;
+  const Value r = (NewTupleSteal(cx, sp, ARG)).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_BuildList: {
+  sp -= ARG;
+  const Value r = (NewListSteal(cx, sp, ARG)).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_BuildSet: {
+  const Value r = BuildSet(cx, sp - ARG, ARG).release();
+  FINISH_MANY(r, ARG);
+}
+L_BuildMap: {
+  const Value r = (BuildMap(cx, sp - 2 * static_cast<size_t>(ARG), ARG)).release();
+  FINISH_MANY(r, 2 * ARG);
+}
+L_BuildConstKeyMap: {
+  Tuple* keys = sp[-1].as<Tuple>();
+  const Value r = (BuildConstKeyMap(cx, sp - 1 - ARG, keys)).release();
+  FINISH_MANY(r, ARG + 1);
+}
+L_BuildSlice: {
+  const Value r = (NewSlice(cx, sp[-static_cast<int64_t>(ARG)], sp[1 - static_cast<int64_t>(ARG)], ARG == 3 ? sp[-1] : Value())).release();
+  FINISH_MANY(r, ARG);
+}
+L_BuildString: {
+  const Value r = (StrJoinN(cx, sp - ARG, ARG)).release();
+  FINISH_MANY(r, ARG);
+}
+L_FormatValue: {
+  const bool spec = (ARG & 4) != 0;
+  const Value r = (FormatValue(cx, spec ? sp[-2] : sp[-1], spec ? sp[-1] : Value(), ARG)).release();
+  FINISH_MANY(r, spec ? 2 : 1);
+}
+L_ListAppend: {
+  const Value v = *--sp;
+  if (!ListAppendSteal(cx, sp[-static_cast<int64_t>(ARG)].as<List>(), Ref::Steal(v))) goto error;
+  NEXT();
+}
+L_SetAdd: {
+  const Value v = *--sp;
+  const bool ok = SetAdd(cx, sp[-static_cast<int64_t>(ARG)], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_MapAdd: {
+  const Value v = *--sp;
+  const Value k = *--sp;
+  const bool ok = DictSet(cx, sp[-static_cast<int64_t>(ARG)].as<Dict>(), k, v);
+  DROP(k);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_ListExtend: {
+  const Value v = *--sp;
+  const bool ok = ListExtendStar(cx, sp[-static_cast<int64_t>(ARG)], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_SetUpdate: {
+  const Value v = *--sp;
+  const bool ok = SetUpdate(cx, sp[-static_cast<int64_t>(ARG)], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DictUpdate: {
+  const Value v = *--sp;
+  const bool ok = DictUpdateFrom(cx, sp[-static_cast<int64_t>(ARG)], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_DictMerge: {
+  const Value v = *--sp;
+  const bool ok = DictMerge(cx, sp[-static_cast<int64_t>(ARG) - 2], sp[-static_cast<int64_t>(ARG)], v);
+  DROP(v);
+  if (!ok) goto error;
+  NEXT();
+}
+L_ListToTuple: {
+  const Value r = (ListAsTuple(cx, sp[-1].as<List>())).release();
+  FINISH_UNARY(r);
+}
+L_UnpackSequence: {
+  const Value seq = *--sp;
+  const bool ok = UnpackSequence(cx, seq, ARG, sp);
+  if (ok) sp += ARG;
+  DROP(seq);
+  if (!ok) goto error;
+  NEXT();
+}
+L_UnpackEx: {
+  const Value seq = *--sp;
+  const uint32_t before = lang::PairFirst(ARG), after = lang::PairSecond(ARG);
+  const bool ok = UnpackEx(cx, seq, before, after, sp);
+  if (ok) sp += before + after + 1;
+  DROP(seq);
+  if (!ok) goto error;
+  NEXT();
+}
+
+  // ---- calls
+  // n values on the stack (keyword values included), kwnames or null; the callee lies below them.
+L_CallMethod:
+  kwnames = nullptr;
+  goto call_method;
+L_CallMethodKw:
+  kwnames = f->code->consts[*pc++].as<Tuple>();
+call_method:
+  n = ARG;
+  if (sp[-static_cast<int64_t>(n) - 1].is_null()) {
+    std::memmove(static_cast<void*>(sp - n - 1), static_cast<void*>(sp - n), n * sizeof(Value));
+    sp--;
+  } else {
+    n++;
+  }
+  goto call;
+L_CallKw:
+  n = ARG;
+  kwnames = f->code->consts[*pc++].as<Tuple>();
+  goto call;
+L_Call:
+  n = ARG;
+  kwnames = nullptr;
+call:
+  SAFEPOINT();
+call_again:
+  args = sp - n;
+  callee = args[-1];
+  nkw = kwnames == nullptr ? 0 : static_cast<uint32_t>(kwnames->length);
+  if (!callee.is_object()) goto call_generic;
+  switch (ClassOf(callee.object())->layout) {
+    case Layout::kFunction:
+      func = callee.as<Function>();
+      flags = 0;
+      sp = args - 1;
+      goto push_function;
+    case Layout::kMethod: {
+      BoundMethod* m = callee.as<BoundMethod>();
+      std::memmove(static_cast<void*>(args + 1), static_cast<void*>(args), n * sizeof(Value));
+      args[-1] = Ref::New(PeekSlot(m->func)).release();
+      args[0] = Ref::New(PeekSlot(m->self)).release();
+      sp++;
+      n++;
+      DROP(callee);
+      goto call_again;
+    }
+    case Layout::kMethodDescriptor: {
+      MethodDescriptor* d = callee.as<MethodDescriptor>();
+      if (n == nkw || (d->def->flags & kMethodClass) != 0) goto call_generic;
+      if (!args[0].is_object() || ClassOf(args[0].object()) != d->owner) goto call_generic;
+      Args a(args + 1, n - nkw - 1);
+      a.kwnames = kwnames;
+      a.kwvals = args + n - nkw;
+      a.nkw = nkw;
+      result = CallNative(cx, d->def, args[0], a).release();
+      goto call_done;
+    }
+    case Layout::kNativeFunction: {
+      NativeFunction* nf = callee.as<NativeFunction>();
+      Args a(args, n - nkw);
+      a.kwnames = kwnames;
+      a.kwvals = args + n - nkw;
+      a.nkw = nkw;
+      result = CallNative(cx, nf->def, PeekSlot(nf->self), a).release();
+      goto call_done;
+    }
+    case Layout::kClass: {
+      func = PythonInit(cx, callee.as<Class>());
+      if (func == nullptr) goto call_generic;
+      const Value instance = NewInstance(cx, callee.as<Class>()).release();
+      if (instance.is_null()) {
+        DROP(Value(func));
+        result = Value();
+        goto call_done;
+      }
+      // The instance takes the class's place and stays there; it also is the first argument.
+      std::memmove(static_cast<void*>(args + 1), static_cast<void*>(args), n * sizeof(Value));
+      IncrefValue(instance);
+      args[-1] = args[0] = instance;
+      DROP(callee);
+      n++;
+      flags = kFrameInit;
+      sp = args;
+      goto push_function;
+    }
+    default:
+      goto call_generic;
+  }
+call_generic: {
+  Args a(args, n - nkw);
+  a.kwnames = kwnames;
+  a.kwvals = args + n - nkw;
+  a.nkw = nkw;
+  result = Call(cx, callee, a).release();
+}
+call_done:
+  for (uint32_t i = 0; i < n; i++) DROP(args[i]);
+  sp = args - 1;
+  DROP(callee);
+  if (result.is_null()) goto error;
+  PUSH(result);
+  NEXT();
+push_function: {
+  // func is owned; n values at args are taken over; sp is what the caller's stack will be.
+  f->sp = sp;
+  if (f->generator != nullptr) {
+    // This frame's stack is not on the thread's stack.
+    if (ReserveStack(cx, n) == nullptr) {
+      for (uint32_t i = 0; i < n; i++) DROP(args[i]);
+      DROP(Value(func));
+      goto error;
+    }
+    std::memcpy(static_cast<void*>(cx.stack_top), static_cast<void*>(args), n * sizeof(Value));
+    args = cx.stack_top;
+  }
+  Frame* callee_frame = PushFrame(cx, func, args, n - nkw, kwnames, flags);
+  if (callee_frame == nullptr) goto error;
+  if ((callee_frame->code->flags & lang::kGenerator) != 0) {
+    result = MakeGenerator(cx, callee_frame).release();
+    if (result.is_null()) goto error;
+    if ((flags & kFrameInit) != 0) {
+      DROP(result);
+      RaiseTypeError(cx, "__init__() should return None, not 'generator'");
+      goto error;
+    }
+    PUSH(result);
+    NEXT();
+  }
+  f = callee_frame;
+  pc = f->pc;
+  sp = f->sp;
+  slots = f->slots;
+  NEXT();
+}
+L_CallEx: {
+  const bool has_kwargs = (ARG & 1) != 0;
+  const Value kwargs = has_kwargs ? sp[-1] : Value();
+  const Value tuple = has_kwargs ? sp[-2] : sp[-1];
+  SAFEPOINT();
+  const Value r = (CallWithTuple(cx, has_kwargs ? sp[-3] : sp[-2], tuple, kwargs)).release();
+  FINISH_MANY(r, has_kwargs ? 3 : 2);
+}
+L_ReturnConst:
+  PUSH(f->code->consts[ARG]);
+  // fall through
+L_ReturnValue: {
+  const Value v = *--sp;
+  flags = f->flags;
+  if (f->generator != nullptr) {
+    FinishGenerator(cx, f->generator);
+    return Ref::Steal(v);
+  }
+  PopFrame(cx, f);
+  if ((flags & kFrameEntry) != 0) return Ref::Steal(v);
+  f = cx.frame;
+  sp = f->sp;
+  slots = f->slots;
+  pc = f->pc + lang::OpWords(lang::OpOf(*f->pc));
+  if ((flags & kFrameInit) != 0) {
+    if (v != cx.rt.none) {
+      RaiseTypeError(cx, "__init__() should return None, not '%s'", ClassName(cx, v));
+      DROP(v);
+      goto error;
+    }
+  } else {
+    PUSH(v);
+  }
+  NEXT();
+}
+L_MakeFunction: {
+  n = 1 + static_cast<uint32_t>(__builtin_popcount(ARG & 15));
+  const Value r = (MakeFunction(cx, f, sp - n, ARG)).release();
+  FINISH_MANY(r, n);
+}
+L_LoadBuildClass:
+  PUSH(cx.rt.build_class);
+  NEXT();
+
+  // ---- generators
+L_YieldValue: {
+  const Value v = *--sp;
+  f->sp = sp;
+  return Ref::Steal(v);
+}
+L_GetYieldFromIter: {
+  const Value r = (GetYieldFromIter(cx, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_YieldFrom: {
+  const Value sent = *--sp;
+  f->sp = sp;
+  const int step = YieldFromTo(cx, sp[-1], sent, &result);
+  DROP(sent);
+  if (step < 0) goto error;
+  if (step > 0) return Ref::Steal(result);
+  const Value it = sp[-1];
+  sp[-1] = result;
+  DROP(it);
+  NEXT();
+}
+
+  // ---- exceptions
+L_Raise: {
+  n = ARG;
+  const Value cause = n == 2 ? sp[-1] : Value();
+  const Value exc = n == 2 ? sp[-2] : n == 1 ? sp[-1] : Value();
+  RaiseStatement(cx, exc, cause, n);
+  sp -= n;
+  DROP(exc);
+  DROP(cause);
+  if (n == 0) goto unwind_with_entry;
+  goto error;
+}
+L_Reraise: {
+  cx.SetException(Ref::Steal(*--sp));
+  goto unwind;
+}
+L_PushExcInfo: {
+  const Value exc = sp[-1];
+  const Value prev = cx.exc_info->value;
+  sp[-1] = prev.is_null() ? cx.rt.none : prev;
+  cx.exc_info->value = exc;
+  PUSH_NEW(exc);
+  NEXT();
+}
+L_PopExcept: {
+  const Value prev = *--sp;
+  const Value old = cx.exc_info->value;
+  cx.exc_info->value = prev == cx.rt.none ? Value() : prev;
+  DROP(old);
+  NEXT();
+}
+L_CheckExcMatch: {
+  const Value type = *--sp;
+  const int m = ExceptionMatches(cx, sp[-1], type);
+  DROP(type);
+  if (m < 0) goto error;
+  PUSH(cx.Bool(m != 0));
+  NEXT();
+}
+L_LoadAssertionError:
+  PUSH_NEW(cx.rt.exc.AssertionError);
+  NEXT();
+L_BeforeWith: {
+  const Value m = sp[-1];
+  if (!BeforeWithTo(cx, m, sp - 1)) goto error;
+  sp++;
+  DROP(m);
+  NEXT();
+}
+L_WithExceptStart: {
+  const Value r = (WithExceptStart(cx, sp[-3], sp[-1])).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+
+  // ---- imports, annotations
+L_ImportName: {
+  const Value r = (ImportName(cx, f, f->code->names[ARG], sp[-2], sp[-1])).release();
+  FINISH_BINARY(r);
+}
+L_ImportFrom: {
+  const Value r = (ImportFrom(cx, sp[-1], f->code->names[ARG])).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_SetupAnnotations:
+  if (!SetupAnnotations(cx, f)) goto error;
+  NEXT();
+
+  // ---- superinstructions
+L_LoadFastLoadFast:
+  PUSH_NEW(slots[lang::PairFirst(ARG)]);
+  PUSH_NEW(slots[lang::PairSecond(ARG)]);
+  NEXT();
+L_StoreFastLoadFast: {
+  const uint32_t a = lang::PairFirst(ARG);
+  const Value old = slots[a];
+  slots[a] = *--sp;
+  DROP(old);
+  PUSH_NEW(slots[lang::PairSecond(ARG)]);
+  NEXT();
+}
+L_StoreFastStoreFast: {
+  const uint32_t a = lang::PairFirst(ARG), b = lang::PairSecond(ARG);
+  Value old = slots[a];
+  slots[a] = *--sp;
+  DROP(old);
+  old = slots[b];
+  slots[b] = *--sp;
+  DROP(old);
+  NEXT();
+}
+
+unwind_with_entry:
+error:
+  AddTraceback(cx, f);
+unwind : {
+  const Value exc = cx.TakeException().release();
+  const lang::CodeUnit& unit = *f->code->unit;
+  const lang::ExceptionEntry* h = unit.FindHandler(static_cast<uint32_t>(f->pc - f->code->words));
+  Value* const base = h != nullptr ? f->stack + h->depth : f->stack;
+  while (sp > base) {
+    const Value v = *--sp;
+    DROP(v);
+  }
+  if (h != nullptr) {
+    PUSH(exc);
+    pc = f->code->words + h->handler;
+    NEXT();
+  }
+  flags = f->flags;
+  if (f->generator != nullptr) {
+    FinishGenerator(cx, f->generator);
+    cx.SetException(Ref::Steal(exc));
+    return Ref();
+  }
+  PopFrame(cx, f);
+  cx.SetException(Ref::Steal(exc));
+  if ((flags & kFrameEntry) != 0) return Ref();
+  f = cx.frame;
+  sp = f->sp;
+  slots = f->slots;
+  goto error;
+}
+}
+
+}  // namespace tidepool::rt

@@ -1,0 +1,459 @@
+// The generic operations.
+#include "tidepool/runtime/vm/protocol.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "tidepool/object/object_mutex.h"
+#include "tidepool/runtime/objects/dict.h"
+#include "tidepool/runtime/objects/float.h"
+#include "tidepool/runtime/objects/format.h"
+#include "tidepool/runtime/objects/int.h"
+#include "tidepool/runtime/objects/iterators.h"
+#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/attrs.h"
+#include "tidepool/runtime/vm/class_internal.h"
+#include "tidepool/runtime/vm/descriptor.h"
+#include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/exception.h"
+#include "tidepool/runtime/vm/generator.h"
+
+namespace tidepool::rt {
+
+// ---- attributes ---------------------------------------------------------------------------------------------
+
+Ref GenericGetAttr(Context& cx, Value obj, Str* name) {
+  Class* cls = ClassOf(cx, obj);
+  Ref descr = LookupInMro(cx, cls, name);
+  const TypeSlots* ds = descr ? &ClassOf(cx, descr)->slots : nullptr;
+  if (ds != nullptr && ds->descr_get != nullptr && ds->descr_set != nullptr) return ds->descr_get(cx, descr, obj, cls);
+  if (cls->attr_offset != 0) {
+    Ref v = GetInstanceAttr(cx, obj.object(), cls, name);
+    if (v || cx.has_exception()) return v;
+  }
+  if (ds != nullptr) return ds->descr_get != nullptr ? ds->descr_get(cx, descr, obj, cls) : std::move(descr);
+  return RaiseAttributeError(cx, obj, name);
+}
+
+bool GenericSetAttr(Context& cx, Value obj, Str* name, Value value) {
+  Class* cls = ClassOf(cx, obj);
+  Ref descr = LookupInMro(cx, cls, name);
+  if (descr) {
+    const TypeSlots& ds = ClassOf(cx, descr)->slots;
+    if (ds.descr_set != nullptr) return ds.descr_set(cx, descr, obj, value);
+  }
+  if (cls->attr_offset != 0) {
+    const int r = SetInstanceAttr(cx, obj.object(), cls, name, value);
+    if (r > 0) return true;
+    if (r == 0) RaiseAttributeError(cx, obj, name);
+    return false;
+  }
+  if (descr) {
+    Raise(cx, cx.rt.exc.AttributeError, "'%s' object attribute '%s' is read-only", NameOf(cls), ToUtf8(name).c_str());
+  } else {
+    RaiseAttributeError(cx, obj, name);
+  }
+  return false;
+}
+
+Ref GetAttr(Context& cx, Value obj, Str* name) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.getattr != nullptr) return cls->slots.getattr(cx, obj, name);
+  return GenericGetAttr(cx, obj, name);
+}
+
+Ref GetAttrOptional(Context& cx, Value obj, Str* name) {
+  Ref r = GetAttr(cx, obj, name);
+  if (!r) ClearIf(cx, cx.rt.exc.AttributeError);
+  return r;
+}
+
+Ref GetAttr(Context& cx, Value obj, const char* name) {
+  Str* s = Intern(cx, name);
+  return s == nullptr ? Ref() : GetAttr(cx, obj, s);
+}
+
+bool SetAttr(Context& cx, Value obj, Str* name, Value value) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.setattr != nullptr) return cls->slots.setattr(cx, obj, name, value);
+  return GenericSetAttr(cx, obj, name, value);
+}
+
+// ---- items, length, truth -----------------------------------------------------------------------------------
+
+Ref GetItem(Context& cx, Value obj, Value key) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.getitem != nullptr) return cls->slots.getitem(cx, obj, key);
+  if (IsClass(obj)) {
+    Ref hook = GetAttrOptional(cx, obj, cx.rt.names.class_getitem);
+    if (cx.has_exception()) return Ref();
+    if (hook) return Call(cx, hook, key);
+    return RaiseTypeError(cx, "type '%s' is not subscriptable", NameOf(obj.as<Class>()));
+  }
+  return RaiseTypeError(cx, "'%s' object is not subscriptable", NameOf(cls));
+}
+
+bool SetItem(Context& cx, Value obj, Value key, Value value) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.setitem != nullptr) return cls->slots.setitem(cx, obj, key, value);
+  return RaiseTypeError(cx, "'%s' object does not support item assignment", NameOf(cls)), false;
+}
+
+bool DelItem(Context& cx, Value obj, Value key) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.setitem != nullptr) return cls->slots.setitem(cx, obj, key, Value());
+  return RaiseTypeError(cx, "'%s' object doesn't support item deletion", NameOf(cls)), false;
+}
+
+int64_t Len(Context& cx, Value obj) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.len != nullptr) return cls->slots.len(cx, obj);
+  return RaiseTypeError(cx, "object of type '%s' has no len()", NameOf(cls)), -1;
+}
+
+int64_t LengthHint(Context& cx, Value obj, int64_t fallback) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.len != nullptr) {
+    const int64_t n = cls->slots.len(cx, obj);
+    if (n >= 0) return n;
+    cx.ClearException();
+    return fallback;
+  }
+  bool found;
+  Ref r = CallSpecial(cx, obj, cx.rt.names.length_hint, Args(), &found);
+  if (r && r.get().is_small_int() && r.get().small_int() >= 0) return r.get().small_int();
+  if (cx.has_exception()) cx.ClearException();
+  return fallback;
+}
+
+int IsTrue(Context& cx, Value obj) {
+  if (obj.is_small_int()) return obj.small_int() != 0;
+  if (obj == cx.rt.true_) return 1;
+  if (obj == cx.rt.false_ || obj == cx.rt.none) return 0;
+  Class* cls = ClassOf(obj.object());
+  if (cls->slots.truth != nullptr) return cls->slots.truth(cx, obj);
+  if (cls->slots.len != nullptr) {
+    const int64_t n = cls->slots.len(cx, obj);
+    return n < 0 ? -1 : n != 0;
+  }
+  return 1;
+}
+
+int Contains(Context& cx, Value container, Value item) {
+  Class* cls = ClassOf(cx, container);
+  if (cls->slots.contains != nullptr) return cls->slots.contains(cx, container, item);
+  if (cls->slots.iter == nullptr && cls->slots.getitem == nullptr) {
+    return RaiseTypeError(cx, "argument of type '%s' is not iterable", NameOf(cls)), -1;
+  }
+  int result = 0;
+  Ref it = Iter(cx, container);
+  if (!it) return -1;
+  for (;;) {
+    Ref v = Next(cx, it);
+    if (!v) return cx.has_exception() ? -1 : 0;
+    result = Equal(cx, v, item);
+    if (result != 0) return result;
+  }
+}
+
+// ---- text and hash ----------------------------------------------------------------------------------------------
+
+Ref Repr(Context& cx, Value obj) {
+  if (!CheckNativeStack(cx)) return Ref();
+  Class* cls = ClassOf(cx, obj);
+  Ref r = cls->slots.repr(cx, obj);
+  if (r && !IsStr(r)) return RaiseTypeError(cx, "__repr__ returned non-string (type %s)", ClassName(cx, r));
+  return r;
+}
+
+Ref ToString(Context& cx, Value obj) {
+  if (IsExact(obj, cx.rt.cls.str)) return Ref::New(obj);
+  if (!CheckNativeStack(cx)) return Ref();
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.str == nullptr) return Repr(cx, obj);
+  return cls->slots.str(cx, obj);
+}
+
+Ref Format(Context& cx, Value obj, Value spec) {
+  const bool empty = spec.is_null() || spec.as<Str>()->length == 0;
+  if (empty && IsExact(obj, cx.rt.cls.str)) return Ref::New(obj);
+  Class* cls = ClassOf(cx, obj);
+  if ((cls->flags & Class::kPython) != 0 || cls->layout == Layout::kOther) {
+    Ref hook = LookupInMro(cx, cls, cx.rt.names.format);
+    if (hook && !Is<MethodDescriptor>(hook.get())) {
+      Value s = spec.is_null() ? Value(cx.rt.names.empty) : spec;
+      bool found;
+      Ref r = CallSpecial(cx, obj, cx.rt.names.format, Args(&s, 1), &found);
+      if (r && !IsStr(r)) return RaiseTypeError(cx, "__format__ must return a str, not %s", ClassName(cx, r));
+      return r;
+    }
+  }
+  if (empty) return ToString(cx, obj);
+  return FormatSpecOf(cx, obj, spec.as<Str>());
+}
+
+bool Hash(Context& cx, Value obj, int64_t* out) {
+  if (obj.is_small_int()) {
+    *out = IntHash(obj);
+    return true;
+  }
+  Class* cls = ClassOf(obj.object());
+  if (cls->slots.hash != nullptr) return cls->slots.hash(cx, obj, out);
+  return RaiseTypeError(cx, "unhashable type: '%s'", NameOf(cls)), false;
+}
+
+// ---- comparison -----------------------------------------------------------------------------------------------------
+
+namespace {
+CompareOp Swapped(CompareOp op) {
+  constexpr CompareOp kSwapped[] = {CompareOp::kGt, CompareOp::kGe, CompareOp::kEq, CompareOp::kNe, CompareOp::kLt, CompareOp::kLe};
+  return kSwapped[static_cast<int>(op)];
+}
+const char* CompareText(CompareOp op) {
+  constexpr const char* kText[] = {"<", "<=", "==", "!=", ">", ">="};
+  return kText[static_cast<int>(op)];
+}
+bool CompareInts(int64_t a, int64_t b, CompareOp op) {
+  switch (op) {
+    case CompareOp::kLt: return a < b;
+    case CompareOp::kLe: return a <= b;
+    case CompareOp::kEq: return a == b;
+    case CompareOp::kNe: return a != b;
+    case CompareOp::kGt: return a > b;
+    default: return a >= b;
+  }
+}
+}  // namespace
+
+Ref Compare(Context& cx, Value a, Value b, CompareOp op) {
+  if (a.is_small_int() && b.is_small_int()) return cx.BoolRef(CompareInts(a.small_int(), b.small_int(), op));
+  if (!CheckNativeStack(cx)) return Ref();
+  Class* ca = ClassOf(cx, a);
+  Class* cb = ClassOf(cx, b);
+  const Value ni = cx.NotImplemented();
+  bool reflected_first = false;
+  if (ca != cb && cb->slots.compare != nullptr && IsSubclass(cb, ca)) {
+    reflected_first = true;
+    Ref r = cb->slots.compare(cx, b, a, Swapped(op));
+    if (!r || r.get() != ni) return r;
+  }
+  if (ca->slots.compare != nullptr) {
+    Ref r = ca->slots.compare(cx, a, b, op);
+    if (!r || r.get() != ni) return r;
+  }
+  if (!reflected_first && cb->slots.compare != nullptr) {
+    Ref r = cb->slots.compare(cx, b, a, Swapped(op));
+    if (!r || r.get() != ni) return r;
+  }
+  if (op == CompareOp::kEq) return cx.BoolRef(a == b);
+  if (op == CompareOp::kNe) return cx.BoolRef(a != b);
+  return RaiseTypeError(cx, "'%s' not supported between instances of '%s' and '%s'", CompareText(op), NameOf(ca), NameOf(cb));
+}
+
+int CompareBool(Context& cx, Value a, Value b, CompareOp op) {
+  if (a.is_small_int() && b.is_small_int()) return CompareInts(a.small_int(), b.small_int(), op);
+  Ref r = Compare(cx, a, b, op);
+  return r ? IsTrue(cx, r) : -1;
+}
+
+int Equal(Context& cx, Value a, Value b) {
+  if (a == b) return 1;
+  if (a.is_small_int() && b.is_small_int()) return 0;
+  if (IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) return StrEqual(a.as<Str>(), b.as<Str>());
+  return CompareBool(cx, a, b, CompareOp::kEq);
+}
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+
+const char* BinaryOpText(BinaryOp op) {
+  constexpr const char* kText[] = {"+", "-", "*", "@", "/", "//", "%", "** or pow()", "<<", ">>", "&", "|", "^", "divmod()"};
+  return kText[static_cast<int>(op)];
+}
+
+namespace {
+
+// The two sides' slots in CPython's order; NotImplemented if neither wants it.
+Ref BinarySlots(Context& cx, BinaryOp op, Value a, Value b) {
+  const int i = static_cast<int>(op);
+  Class* ca = ClassOf(cx, a);
+  Class* cb = ClassOf(cx, b);
+  auto fa = ca->slots.binary[i];
+  auto fb = ca == cb || cb->slots.binary[i] == fa ? nullptr : cb->slots.binary[i];
+  const Value ni = cx.NotImplemented();
+  if (fa != nullptr) {
+    if (fb != nullptr && IsSubclass(cb, ca)) {
+      Ref r = fb(cx, a, b);
+      if (!r || r.get() != ni) return r;
+      fb = nullptr;
+    }
+    Ref r = fa(cx, a, b);
+    if (!r || r.get() != ni) return r;
+  }
+  if (fb != nullptr) return fb(cx, a, b);
+  return cx.NotImplementedRef();
+}
+
+Ref RaiseOperands(Context& cx, const char* op, const char* suffix, Value a, Value b) {
+  return RaiseTypeError(cx, "unsupported operand type(s) for %s%s: '%s' and '%s'", op, suffix, ClassName(cx, a), ClassName(cx, b));
+}
+
+Ref RaiseBinary(Context& cx, BinaryOp op, const char* suffix, Value a, Value b) {
+  // Sequences have words of their own.
+  if (op == BinaryOp::kAdd && *suffix == 0) {
+    Class* ca = ClassOf(cx, a);
+    switch (ca->layout) {
+      case Layout::kStr:
+      case Layout::kList:
+      case Layout::kTuple: {
+        const char* n = ca->layout == Layout::kStr ? "str" : ca->layout == Layout::kList ? "list" : "tuple";
+        return RaiseTypeError(cx, "can only concatenate %s (not \"%s\") to %s", n, ClassName(cx, b), n);
+      }
+      case Layout::kBytes:
+        return RaiseTypeError(cx, "can't concat %s to bytes", ClassName(cx, b));
+      default:
+        break;
+    }
+  }
+  if (op == BinaryOp::kMul) {
+    auto sequence = [&](Value v) {
+      const Layout l = ClassOf(cx, v)->layout;
+      return l == Layout::kStr || l == Layout::kList || l == Layout::kTuple || l == Layout::kBytes || l == Layout::kByteArray;
+    };
+    if (sequence(a)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, b));
+    if (sequence(b)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, a));
+  }
+  const char* text = BinaryOpText(op);
+  if (op == BinaryOp::kPow && *suffix != 0) text = "**";
+  return RaiseOperands(cx, text, suffix, a, b);
+}
+
+}  // namespace
+
+Ref Binary(Context& cx, BinaryOp op, Value a, Value b) {
+  Ref r = BinarySlots(cx, op, a, b);
+  if (!r || r.get() != cx.NotImplemented()) return r;
+  return RaiseBinary(cx, op, "", a, b);
+}
+
+Ref Inplace(Context& cx, BinaryOp op, Value a, Value b) {
+  const auto f = ClassOf(cx, a)->slots.inplace[static_cast<int>(op)];
+  const Value ni = cx.NotImplemented();
+  if (f != nullptr) {
+    Ref r = f(cx, a, b);
+    if (!r || r.get() != ni) return r;
+  }
+  Ref r = BinarySlots(cx, op, a, b);
+  if (!r || r.get() != ni) return r;
+  if (op == BinaryOp::kAdd && ClassOf(cx, a)->layout != Layout::kObject) {
+    Ref e = RaiseBinary(cx, op, "", a, b);
+    const Layout l = ClassOf(cx, a)->layout;
+    if (l == Layout::kStr || l == Layout::kTuple || l == Layout::kBytes || l == Layout::kList) return e;
+    cx.ClearException();
+  }
+  return RaiseBinary(cx, op, "=", a, b);
+}
+
+Ref Unary(Context& cx, UnaryOp op, Value v) {
+  Class* cls = ClassOf(cx, v);
+  const auto f = cls->slots.unary[static_cast<int>(op)];
+  if (f != nullptr) return f(cx, v);
+  if (op == UnaryOp::kAbs) return RaiseTypeError(cx, "bad operand type for abs(): '%s'", NameOf(cls));
+  constexpr const char* kText[] = {"-", "+", "~"};
+  return RaiseTypeError(cx, "bad operand type for unary %s: '%s'", kText[static_cast<int>(op)], NameOf(cls));
+}
+
+Ref Power(Context& cx, Value base, Value exponent, Value modulus) {
+  if (modulus.is_null() || modulus == cx.None()) return Binary(cx, BinaryOp::kPow, base, exponent);
+  if (IsInt(base) && IsInt(exponent) && IsInt(modulus)) return IntPow(cx, base, exponent, modulus);
+  if (IsInt(base) || Is<Float>(base)) return RaiseTypeError(cx, "pow() 3rd argument not allowed unless all arguments are integers");
+  Value v[] = {exponent, modulus};
+  bool found;
+  Ref r = CallSpecial(cx, base, cx.rt.names.pow, Args(v, 2), &found);
+  if (found) return r;
+  return RaiseTypeError(cx, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", ClassName(cx, base), ClassName(cx, exponent),
+                        ClassName(cx, modulus));
+}
+
+Ref Index(Context& cx, Value v) {
+  if (v.is_small_int()) return Ref::New(v);
+  if (IsInt(v)) return IntPlain(cx, v);
+  Class* cls = ClassOf(cx, v);
+  if (cls->slots.index == nullptr) return RaiseTypeError(cx, "'%s' object cannot be interpreted as an integer", NameOf(cls));
+  Ref r = cls->slots.index(cx, v);
+  if (r && !IsInt(r)) return RaiseTypeError(cx, "__index__ returned non-int (type %s)", ClassName(cx, r));
+  return r;
+}
+
+// ---- iteration ----------------------------------------------------------------------------------------------------------
+
+Ref Iter(Context& cx, Value obj) {
+  Class* cls = ClassOf(cx, obj);
+  if (cls->slots.iter != nullptr) {
+    Ref it = cls->slots.iter(cx, obj);
+    if (it && ClassOf(cx, it)->slots.next == nullptr) {
+      return RaiseTypeError(cx, "iter() returned non-iterator of type '%s'", ClassName(cx, it));
+    }
+    return it;
+  }
+  if (cls->slots.getitem != nullptr && cls->layout != Layout::kDict) return NewSequenceIterator(cx, obj);
+  return RaiseTypeError(cx, "'%s' object is not iterable", NameOf(cls));
+}
+
+Ref Next(Context& cx, Value iterator) {
+  Class* cls = ClassOf(cx, iterator);
+  if (cls->slots.next == nullptr) return RaiseTypeError(cx, "'%s' object is not an iterator", NameOf(cls));
+  Ref r = cls->slots.next(cx, iterator);
+  if (!r && cx.has_exception()) ClearIf(cx, cx.rt.exc.StopIteration);
+  return r;
+}
+
+// ---- instance checks --------------------------------------------------------------------------------------------------------
+
+int IsInstanceOf(Context& cx, Value obj, Value type) {
+  if (IsClass(type)) {
+    Class* cls = type.as<Class>();
+    if (IsInstance(cx, obj, cls)) return 1;
+    if ((ClassOf(cx, type)->flags & Class::kPython) == 0) {
+      // __class__ may say something else than the header (proxies).
+      if (obj.is_object() && ClassOf(obj.object())->slots.getattr != nullptr && (ClassOf(obj.object())->flags & Class::kGenericGetAttr) == 0) {
+        Ref c = GetAttrOptional(cx, obj, cx.rt.names.class_);
+        if (cx.has_exception()) return -1;
+        if (c && IsClass(c)) return IsSubclass(c.as<Class>(), cls);
+      }
+    }
+  }
+  if (Tuple* t = As<Tuple>(type)) {
+    for (size_t i = 0; i < t->length; i++) {
+      const int r = IsInstanceOf(cx, obj, t->items[i]);
+      if (r != 0) return r;
+    }
+    return 0;
+  }
+  bool found = false;
+  Ref r = CallSpecial(cx, type, cx.rt.names.instancecheck, Args(&obj, 1), &found);
+  if (found) return r ? IsTrue(cx, r) : -1;
+  if (IsClass(type)) return 0;
+  return RaiseTypeError(cx, "isinstance() arg 2 must be a type, a tuple of types, or a union"), -1;
+}
+
+int IsSubclassOf(Context& cx, Value cls, Value type) {
+  if (Tuple* t = As<Tuple>(type)) {
+    for (size_t i = 0; i < t->length; i++) {
+      const int r = IsSubclassOf(cx, cls, t->items[i]);
+      if (r != 0) return r;
+    }
+    return 0;
+  }
+  if (!IsClass(cls)) return RaiseTypeError(cx, "issubclass() arg 1 must be a class"), -1;
+  bool found = false;
+  Ref r = CallSpecial(cx, type, cx.rt.names.subclasscheck, Args(&cls, 1), &found);
+  if (found) return r ? IsTrue(cx, r) : -1;
+  if (!IsClass(type)) return RaiseTypeError(cx, "issubclass() arg 2 must be a class, a tuple of classes, or a union"), -1;
+  return IsSubclass(cls.as<Class>(), type.as<Class>());
+}
+
+bool IsCallable(Context& cx, Value obj) { return ClassOf(cx, obj)->slots.call != nullptr; }
+
+}  // namespace tidepool::rt

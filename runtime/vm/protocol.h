@@ -1,0 +1,77 @@
+// The generic operations: what every part of the runtime uses to treat objects without knowing their kind.
+//
+// Results follow value.h: null Ref, false or -1 mean that an exception is pending.
+#ifndef TIDEPOOL_RUNTIME_VM_PROTOCOL_H_
+#define TIDEPOOL_RUNTIME_VM_PROTOCOL_H_
+
+#include "tidepool/runtime/vm/class.h"
+#include "tidepool/runtime/vm/context.h"
+#include "tidepool/runtime/vm/value.h"
+
+namespace tidepool::rt {
+
+// ---- attributes
+Ref GetAttr(Context& cx, Value obj, Str* name);
+// Null without exception if there is no such attribute (AttributeError swallowed).
+Ref GetAttrOptional(Context& cx, Value obj, Str* name);
+bool SetAttr(Context& cx, Value obj, Str* name, Value value);   // value null: delete
+Ref GenericGetAttr(Context& cx, Value obj, Str* name);
+bool GenericSetAttr(Context& cx, Value obj, Str* name, Value value);
+// By C string (interned on the way: for cold paths).
+Ref GetAttr(Context& cx, Value obj, const char* name);
+
+// ---- items, length, truth
+Ref GetItem(Context& cx, Value obj, Value key);
+bool SetItem(Context& cx, Value obj, Value key, Value value);
+bool DelItem(Context& cx, Value obj, Value key);
+int64_t Len(Context& cx, Value obj);                            // -1: exception
+int64_t LengthHint(Context& cx, Value obj, int64_t fallback);   // never fails
+int IsTrue(Context& cx, Value obj);                             // 1, 0, -1
+int Contains(Context& cx, Value container, Value item);
+
+// ---- text and hash
+Ref Repr(Context& cx, Value obj);                               // a Str
+Ref ToString(Context& cx, Value obj);                           // str(obj): a Str
+Ref Format(Context& cx, Value obj, Value spec);                 // format(obj, spec): spec a Str or null
+bool Hash(Context& cx, Value obj, int64_t* out);
+
+// ---- comparison
+Ref Compare(Context& cx, Value a, Value b, CompareOp op);       // any object
+int CompareBool(Context& cx, Value a, Value b, CompareOp op);   // truth of it; identity does NOT shortcut
+int Equal(Context& cx, Value a, Value b);                       // a is b or a == b (what containers use)
+
+// ---- arithmetic
+Ref Binary(Context& cx, BinaryOp op, Value a, Value b);
+Ref Inplace(Context& cx, BinaryOp op, Value a, Value b);
+Ref Unary(Context& cx, UnaryOp op, Value v);
+Ref Power(Context& cx, Value base, Value exponent, Value modulus);  // pow(): modulus may be null or None
+Ref Index(Context& cx, Value v);                                // __index__: an int
+const char* BinaryOpText(BinaryOp op);                          // "+"
+
+// ---- iteration
+Ref Iter(Context& cx, Value obj);
+// The next item; null without exception: exhausted (StopIteration swallowed).
+Ref Next(Context& cx, Value iterator);
+// Calls fn(Value item) -> bool (false: stop with an exception pending) for every item.
+template <class Fn>
+bool Iterate(Context& cx, Value iterable, Fn&& fn) {
+  Ref it = Iter(cx, iterable);
+  if (!it) return false;
+  for (;;) {
+    Ref item = Next(cx, it);
+    if (!item) return !cx.has_exception();
+    if (!fn(item.get())) return false;
+  }
+}
+
+// ---- instance checks with __instancecheck__, tuples and unions: 1, 0, -1
+int IsInstanceOf(Context& cx, Value obj, Value class_or_tuple);
+int IsSubclassOf(Context& cx, Value cls, Value class_or_tuple);
+bool IsCallable(Context& cx, Value obj);
+
+// A safepoint for long native loops: lets a stop pass and runs pending finalizers.  No borrowed pointers across it.
+inline void Safepoint(Context& cx) { cx.ts->Safepoint(); }
+
+}  // namespace tidepool::rt
+
+#endif  // TIDEPOOL_RUNTIME_VM_PROTOCOL_H_

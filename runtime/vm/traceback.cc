@@ -1,0 +1,357 @@
+// Frame objects, tracebacks, and how an exception is printed.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "tidepool/object/object_mutex.h"
+#include "tidepool/runtime/objects/dict.h"
+#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/class_internal.h"
+#include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/exception.h"
+#include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/traceback.h"
+
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+namespace tidepool::rt {
+
+// ---- frame objects ---------------------------------------------------------------------------------------------
+
+FrameObject* GetFrameObject(Context& cx, Frame* f) {
+  if (f->object != nullptr) return f->object;
+  Ref r = NewInstance(cx, cx.rt.cls.frame, f->code->num_slots * sizeof(Slot));
+  if (!r) return nullptr;
+  FrameObject* o = r.as<FrameObject>();
+  o->live = f;
+  o->code = f->code;
+  o->num_slots = f->code->num_slots;
+  InitSlot(o->func, Ref::New(f->func));
+  TrackNew(o);
+  f->object = o;
+  return static_cast<FrameObject*>(r.release().object());
+}
+
+void ReleaseFrameObject(Context& cx, Frame* f) {
+  FrameObject* o = f->object;
+  f->object = nullptr;
+  if (!IsUniquelyReferenced(o)) {
+    for (uint32_t i = 0; i < f->code->num_slots; i++) {
+      o->locals[i].store(f->slots[i].bits(), kRelease);  // pairs with LoadSlot's acquire
+      f->slots[i] = Value();
+    }
+  }
+  {
+    ObjectLock lock(cx.ts, o);
+    o->last_pc = f->pc;
+    o->live = nullptr;
+  }
+  Decref(cx.ts, o);
+}
+
+int FrameLine(const FrameObject* f) { return LineAt(f->code, f->live != nullptr ? f->live->pc : f->last_pc); }
+
+namespace {
+
+void VisitFrameObject(Object* o, SlotVisitor& v) {
+  FrameObject* f = static_cast<FrameObject*>(o);
+  v.Visit(f->func);
+  v.Visit(f->back);
+  for (size_t i = 0; i < f->num_slots; i++) v.Visit(f->locals[i]);
+}
+void ClearFrameObject(Context&, Object* o) {
+  FrameObject* f = static_cast<FrameObject*>(o);
+  for (size_t i = 0; i < f->num_slots; i++) StoreSlot(o, f->locals[i], Ref());
+  StoreSlot(o, f->back, Ref());
+}
+void DestroyFrameObject(Context& cx, Object* o) {
+  FrameObject* f = static_cast<FrameObject*>(o);
+  for (size_t i = 0; i < f->num_slots; i++) DecrefValue(cx.ts, PeekSlot(f->locals[i]));
+  DecrefValue(cx.ts, PeekSlot(f->back));
+  DecrefValue(cx.ts, PeekSlot(f->func));
+}
+Ref FrameCode(Context&, Value self) { return Ref::New(self.as<FrameObject>()->code); }
+Ref FrameLineno(Context& cx, Value self) {
+  ObjectLock lock(cx.ts, self.object());
+  return Ref::Small(FrameLine(self.as<FrameObject>()));
+}
+Ref FrameGlobals(Context& cx, Value self) {
+  Ref f = LoadSlot(self.object(), self.as<FrameObject>()->func);
+  return f ? LoadSlot(f.get().object(), f.as<Function>()->globals) : cx.NoneRef();
+}
+Ref FrameBack(Context& cx, Value self) {
+  FrameObject* f = self.as<FrameObject>();
+  // Only the thread that runs the frame can follow its chain.
+  if (f->live != nullptr && PeekSlot(f->back).is_null()) {
+    for (Frame* g = cx.frame; g != nullptr; g = g->prev) {
+      if (g != f->live) continue;
+      if (g->prev == nullptr) break;
+      FrameObject* back = GetFrameObject(cx, g->prev);
+      return back == nullptr ? Ref() : Ref::New(back);
+    }
+  }
+  Ref back = LoadSlot(f, f->back);
+  return back ? std::move(back) : cx.NoneRef();
+}
+Ref FrameLocals(Context& cx, Value self) {
+  FrameObject* f = self.as<FrameObject>();
+  Ref d = NewDict(cx);
+  if (!d) return Ref();
+  Frame* live = nullptr;
+  for (Frame* g = cx.frame; g != nullptr; g = g->prev) {
+    if (g == f->live) live = g;
+  }
+  if (live != nullptr && (f->code->flags & lang::kModule) != 0) return Ref::New(live->globals);
+  if (live != nullptr && !live->ns.is_null()) return Ref::New(live->ns);
+  for (size_t i = 0; i < f->num_slots; i++) {
+    Ref v = live != nullptr ? Ref::New(live->slots[i]) : f->live == nullptr ? LoadSlot(f, f->locals[i]) : Ref();
+    if (!v) continue;
+    if (f->code->unit->slots[i].kind != lang::SlotKind::kLocal && Is<Cell>(v.get())) {
+      v = LoadSlot(v.get().object(), v.as<Cell>()->value);
+      if (!v) continue;
+    }
+    if (f->code->unit->slots[i].name[0] == '.') continue;
+    if (!DictSetStr(cx, d.as<Dict>(), f->code->slot_names[i], v)) return Ref();
+  }
+  return d;
+}
+Ref FrameClear(Context& cx, Value self, const Args&) {
+  FrameObject* f = self.as<FrameObject>();
+  if (f->live != nullptr) return RaiseRuntimeError(cx, "cannot clear an executing frame");
+  ClearFrameObject(cx, f);
+  return cx.NoneRef();
+}
+const GetSetDef kFrameGetSet[] = {{"f_code", FrameCode, nullptr},     {"f_lineno", FrameLineno, nullptr}, {"f_globals", FrameGlobals, nullptr},
+                                  {"f_back", FrameBack, nullptr},     {"f_locals", FrameLocals, nullptr}, {nullptr, nullptr, nullptr}};
+const MethodDef kFrameMethods[] = {{"clear", FrameClear, 0, 0}, {}};
+const NativeType kFrameType = {
+    .name = "frame", .layout = Layout::kFrame, .size = sizeof(FrameObject), .flags = kTypeHasRefs | kTypeVarSized | kTypeTrackLater,
+    .methods = kFrameMethods, .getset = kFrameGetSet, .traverse = VisitFrameObject, .clear = ClearFrameObject, .destroy = DestroyFrameObject};
+
+// ---- tracebacks ------------------------------------------------------------------------------------------------
+
+void VisitTraceback(Object* o, SlotVisitor& v) {
+  v.Visit(static_cast<Traceback*>(o)->next);
+  v.Visit(static_cast<Traceback*>(o)->frame);
+}
+void ClearTraceback(Context&, Object* o) {
+  StoreSlot(o, static_cast<Traceback*>(o)->next, Ref());
+  StoreSlot(o, static_cast<Traceback*>(o)->frame, Ref());
+}
+void DestroyTraceback(Context& cx, Object* o) {
+  DecrefValue(cx.ts, PeekSlot(static_cast<Traceback*>(o)->next));
+  DecrefValue(cx.ts, PeekSlot(static_cast<Traceback*>(o)->frame));
+}
+Ref TracebackLine(Context& cx, Value self) {
+  Ref f = LoadSlot(self.object(), self.as<Traceback>()->frame);
+  return f ? Ref::Small(LineAt(f.as<FrameObject>()->code, self.as<Traceback>()->pc)) : cx.NoneRef();
+}
+const GetSetDef kTracebackGetSet[] = {{"tb_lineno", TracebackLine, nullptr}, {nullptr, nullptr, nullptr}};
+const MemberDef kTracebackMembers[] = {
+    {"tb_next", offsetof(Traceback, next), false, true}, {"tb_frame", offsetof(Traceback, frame), true, true}, {nullptr, 0, false, false}};
+const NativeType kTracebackType = {
+    .name = "traceback", .layout = Layout::kTraceback, .size = sizeof(Traceback), .flags = kTypeHasRefs | kTypeTrackLater,
+    .getset = kTracebackGetSet, .members = kTracebackMembers, .traverse = VisitTraceback, .clear = ClearTraceback, .destroy = DestroyTraceback};
+
+}  // namespace
+
+bool InitTracebackTypes(Context& cx) {
+  cx.rt.cls.frame = DefineType(cx, kFrameType);
+  cx.rt.cls.traceback = DefineType(cx, kTracebackType);
+  return cx.rt.cls.frame != nullptr && cx.rt.cls.traceback != nullptr;
+}
+
+void AddTraceback(Context& cx, Frame* f) {
+  Value pending = cx.exception();
+  if (pending == cx.rt.memory_error) return;
+  Ref e = cx.TakeException();
+  Exception* x = e.as<Exception>();
+  FrameObject* o = GetFrameObject(cx, f);
+  Ref t = o == nullptr ? Ref() : NewInstance(cx, cx.rt.cls.traceback);
+  if (t) {
+    Traceback* tb = t.as<Traceback>();
+    tb->pc = f->pc;
+    InitSlot(tb->frame, Ref::New(o));
+    InitSlot(tb->next, LoadSlot(x, x->traceback));
+    TrackNew(tb);
+    StoreSlot(x, x->traceback, std::move(t));
+  }
+  cx.SetException(std::move(e));  // also if there was no memory for the entry
+}
+
+// ---- printing ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string SourceLine(const std::string& file, uint32_t line) {
+  std::ifstream in(file);
+  std::string text;
+  for (uint32_t i = 0; i < line; i++) {
+    if (!std::getline(in, text)) return "";
+  }
+  return text;
+}
+
+// Columns are bytes; carets are one per character.
+size_t Characters(const std::string& s, size_t from, size_t to) {
+  size_t n = 0;
+  for (size_t i = from; i < to && i < s.size(); i++) n += (s[i] & 0xc0) != 0x80;
+  return n;
+}
+
+// The operator of a binary operation or the brackets of a subscript get ^, the rest ~, as CPython 3.11 marks them.
+void AppendCarets(std::string* out, const std::string& line, size_t indent, const lang::Position& p) {
+  if (p.line == 0 || p.line != p.end_line || p.end_col <= p.col || p.end_col > line.size()) return;
+  size_t last = line.find_last_not_of(" \t\r");
+  if (p.col <= indent && p.end_col >= (last == std::string::npos ? 0 : last + 1)) return;  // the whole line: no carets
+  *out += "    " + std::string(Characters(line, indent, p.col), ' ') + std::string(Characters(line, p.col, p.end_col), '^') + "\n";
+}
+
+void AppendEntry(Context& cx, std::string* out, FrameObject* f, const uint32_t* pc) {
+  (void)cx;
+  const Code* code = f->code;
+  const lang::Position p = code->unit->PositionAt(static_cast<uint32_t>(pc - code->words));
+  const std::string file = ToUtf8(code->filename);
+  *out += "  File \"" + file + "\", line " + std::to_string(p.line) + ", in " + ToUtf8(code->name) + "\n";
+  const std::string line = SourceLine(file, p.line);
+  const size_t indent = line.find_first_not_of(" \t\f");
+  if (indent == std::string::npos) return;
+  *out += "    " + line.substr(indent, line.find_last_not_of(" \t\r\n") - indent + 1) + "\n";
+  AppendCarets(out, line, indent, p);
+}
+
+void AppendTraceback(Context& cx, std::string* out, Exception* e) {
+  Ref tb = LoadSlot(e, e->traceback);
+  if (!tb) return;
+  *out += "Traceback (most recent call last):\n";
+  std::string last, entry;
+  int repeats = 0;
+  auto flush = [&] {
+    if (repeats > 3) {
+      *out += "  [Previous line repeated " + std::to_string(repeats - 3) + " more time" + (repeats > 4 ? "s" : "") + "]\n";
+    }
+  };
+  while (tb) {
+    Traceback* t = tb.as<Traceback>();
+    Ref frame = LoadSlot(t, t->frame);
+    if (frame) {
+      entry.clear();
+      AppendEntry(cx, &entry, frame.as<FrameObject>(), t->pc);
+      if (entry == last) {
+        repeats++;
+      } else {
+        flush();
+        last = entry;
+        repeats = 1;
+      }
+      if (repeats <= 3) *out += entry;
+    }
+    tb = LoadSlot(t, t->next);
+  }
+  flush();
+}
+
+std::string QualifiedClassName(Context& cx, Class* cls) {
+  Ref q = LoadSlot(cls, cls->qualname);
+  Ref m = LoadSlot(cls, cls->module_name);
+  std::string name = q && IsStr(q) ? ToUtf8(q.as<Str>()) : NameOf(cls);
+  if (m && IsStr(m)) {
+    const std::string module = ToUtf8(m.as<Str>());
+    if (module != "builtins" && module != "__main__") name = module + "." + name;
+  }
+  (void)cx;
+  return name;
+}
+
+void AppendSyntaxError(Context& cx, std::string* out, Value v) {
+  Ref info = GetAttrOptional(cx, v, Intern(cx, "_tidepool_report"));
+  if (cx.has_exception()) cx.ClearException();
+  if (info && IsStr(info)) *out += ToUtf8(info.as<Str>());
+}
+
+void AppendException(Context& cx, std::string* out, Value v, int depth) {
+  Exception* e = v.as<Exception>();
+  if (depth < 50) {
+    Ref cause = LoadSlot(e, e->cause);
+    Ref context = LoadSlot(e, e->context);
+    if (cause) {
+      AppendException(cx, out, cause, depth + 1);
+      *out += "\nThe above exception was the direct cause of the following exception:\n\n";
+    } else if (context && e->suppress_context.load(kRelaxed) == 0) {
+      AppendException(cx, out, context, depth + 1);
+      *out += "\nDuring handling of the above exception, another exception occurred:\n\n";
+    }
+  }
+  AppendTraceback(cx, out, e);
+  if (IsInstance(cx, v, cx.rt.exc.SyntaxError)) {
+    const size_t before = out->size();
+    AppendSyntaxError(cx, out, v);
+    if (out->size() != before) return;
+  }
+  *out += QualifiedClassName(cx, ClassOf(cx, v));
+  Ref text = ToString(cx, v);
+  if (!text) {
+    cx.ClearException();
+    *out += ": <exception str() failed>\n";
+    return;
+  }
+  const std::string s = ToUtf8(text.as<Str>());
+  if (!s.empty()) *out += ": " + s;
+  *out += "\n";
+}
+
+}  // namespace
+
+std::string FormatException(Context& cx, Value exception) {
+  PendingScope pending(cx);
+  std::string out;
+  AppendException(cx, &out, exception, 0);
+  return out;
+}
+
+void PrintException(Context& cx, Value exception) {
+  Ref taken;
+  if (exception.is_null()) {
+    taken = cx.TakeException();
+    exception = taken;
+    if (exception.is_null()) return;
+  }
+  WriteStderr(cx, FormatException(cx, exception));
+}
+
+void WriteUnraisable(Context& cx, Value where, const char* what) {
+  Ref e = cx.TakeException();
+  if (!e) return;
+  std::string text = what != nullptr ? std::string(what) : "Exception ignored in";
+  if (!where.is_null()) text += ": " + ReprText(cx, where);
+  text += "\n" + FormatException(cx, e);
+  WriteStderr(cx, text);
+}
+
+std::string Text(Context& cx, Value v) {
+  PendingScope pending(cx);
+  Ref r = ToString(cx, v);
+  if (r && IsStr(r)) return ToUtf8(r.as<Str>());
+  cx.ClearException();
+  return "<?>";
+}
+
+std::string ReprText(Context& cx, Value v) {
+  PendingScope pending(cx);
+  Ref r = Repr(cx, v);
+  if (r && IsStr(r)) return ToUtf8(r.as<Str>());
+  cx.ClearException();
+  return "<?>";
+}
+
+bool CheckNativeStack(Context& cx) {
+  char here;
+  if (reinterpret_cast<uintptr_t>(&here) > cx.native_stack_limit) return true;
+  Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
+  return false;
+}
+
+}  // namespace tidepool::rt
