@@ -107,6 +107,29 @@ TEST(OwnerTest, QueuedCounts) {
   EXPECT_EQ(w.freed(), 4);
 }
 
+// The same while the owner runs: the counts lie in its queue when the pass begins.
+TEST(OwnerTest, CountsQueuedToARunningOwner) {
+  World w;
+  Node* ring = NewRing(w.ts, 3);
+  Node* single = NewNode(w.ts);
+  Atomic<bool> dropped{false};
+  Thread thread;
+  ASSERT_TRUE(thread.Start([&] {
+    ThreadState* ts = w.isolate->AttachThread("dropper");
+    Decref(ts, ring);
+    Decref(ts, single);
+    dropped.store(true, kRelease);
+    w.isolate->LeaveThread(ts);
+  }));
+  while (!dropped.load(kAcquire)) {  // attached, and no safepoint
+  }
+  EXPECT_EQ(w.freed(), 0);
+  EXPECT_EQ(w.Collect().collected, 3u);
+  EXPECT_EQ(w.freed(), 4);  // what the merge found dead went, too
+  BlockingScope blocking(w.ts);
+  thread.Join();
+}
+
 // The owner has gone: its objects follow the page, and are merged if nobody has it.
 TEST(OwnerTest, OwnerGone) {
   World w;
