@@ -220,6 +220,7 @@ SchedResult Explore(const SchedOptions& wanted,
   }
   driver.Join();
   result.complete = e->strategy->complete();
+  result.diverged = e->strategy->diverged();
   delete e;
   return result;
 }

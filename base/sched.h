@@ -45,7 +45,9 @@
 // directly are not controlled. A controlled thread must not block in the kernel
 // or on a foreign lock that another controlled thread holds across a
 // scheduling point; Explore ends the process if nothing moves for a minute.
-// The code under test must be deterministic apart from the schedule.
+// The code under test should be deterministic apart from the schedule; where it
+// is not (caches that the first run fills), exhaustive search has gaps and a
+// replay may miss.
 //
 // In all other builds Explore runs the body `plain_iterations` times with plain
 // threads, so the same tests are stress tests there (ThreadSanitizer).
@@ -82,6 +84,10 @@ struct SchedResult {
   uint64_t runs = 0;
   // Exhaustive mode: everything within the bound has been run.
   bool complete = false;
+  // Exhaustive mode: runs that took another course although the choices were the
+  // same, because the code under test is not deterministic (state that outlives
+  // a run, addresses). Such a search has gaps.
+  uint64_t diverged = 0;
   // Points in the longest run.
   uint64_t longest_run = 0;
   std::string message;  // what failed, with how to replay it

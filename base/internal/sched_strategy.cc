@@ -152,7 +152,8 @@ class ExhaustiveStrategy final : public Strategy {
   }
 
   void EndRun(uint64_t) override {}
-  bool complete() const override { return complete_; }
+  bool complete() const override { return complete_ && diverged_ == 0; }
+  uint64_t diverged() const override { return diverged_; }
 
  private:
   struct Choice {
@@ -161,19 +162,20 @@ class ExhaustiveStrategy final : public Strategy {
   };
 
   size_t Take() {
-    if (depth_ == path_.size()) path_.push_back(Choice{options_.size(), 0});
-    Choice& choice = path_[depth_++];
-    if (choice.count != options_.size()) {
-      Fatal("sched: the code under test is not deterministic: %zu choices "
-            "where there were %zu",
-            options_.size(), choice.count);
+    if (depth_ < path_.size() && path_[depth_].count != options_.size()) {
+      // Not the run that the path is from: what was planned below here means
+      // nothing. Begins anew from this choice.
+      path_.resize(depth_);
+      ++diverged_;
     }
-    return choice.taken;
+    if (depth_ == path_.size()) path_.push_back(Choice{options_.size(), 0});
+    return path_[depth_++].taken;
   }
 
   const int max_preemptions_;
   int preemptions_ = 0;
   bool complete_ = false;
+  uint64_t diverged_ = 0;
   std::vector<Choice> path_;
   size_t depth_ = 0;
   std::vector<int> options_;

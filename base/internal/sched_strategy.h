@@ -63,6 +63,8 @@ class Strategy {
   virtual std::string ShortReplay() const { return ""; }
   // Everything has been run.
   virtual bool complete() const { return false; }
+  // Runs that did not follow the path that was planned from the run before.
+  virtual uint64_t diverged() const { return 0; }
 };
 
 std::unique_ptr<Strategy> MakeStrategy(const SchedOptions& options);
