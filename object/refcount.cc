@@ -176,6 +176,12 @@ void SetImmortal(ThreadState* ts, ObjectHeader* obj) {
   }
 }
 
+void Disown(ObjectHeader* obj) {
+  if (!IsOwnedByMe(obj)) return;
+  const bool dead = internal::MergeCounts(obj, 0);
+  TP_CHECK(!dead);  // the caller holds a reference
+}
+
 bool SetDeferred(ObjectHeader* obj) {
   TP_DCHECK((obj->type()->flags & kTypeGc) != 0);
   if (IsImmortal(obj)) return false;

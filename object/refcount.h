@@ -137,6 +137,12 @@ bool TryMakeUnique(ObjectHeader* obj);
 // running thread, that one does it at its next safepoint.
 void SetImmortal(ThreadState* ts, ObjectHeader* obj);
 
+// Gives ownership up: merged from now on, so whoever drops the last reference
+// frees the object at once instead of asking this thread. For things handed to
+// another thread for good. The caller holds a reference; nothing happens if it
+// is not the owner.
+void Disown(ObjectHeader* obj);
+
 // Deferred counting, for gc types: counts stay right but only the collector
 // frees the object, so it can be borrowed from a stack between two safepoints.
 // The caller holds a reference (or the world is stopped). False if it was so

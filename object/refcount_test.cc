@@ -298,6 +298,22 @@ TEST(RefcountTest, ImmortalAtTheWishOfAStranger) {
   });
 }
 
+TEST(RefcountTest, DisownedObjectDiesInAnyHand) {
+  World world;
+  ObjectHeader* obj = NewLeaf(world.ts());
+  Incref(obj);
+  Disown(obj);
+  EXPECT_EQ(State(obj), kRefMerged);
+  EXPECT_EQ(RefCount(obj), 2);
+  Disown(obj);  // nothing
+  world.OnThreadWhileAttached([&](ThreadState* other) {
+    Disown(obj);
+    Decref(other, obj);
+    Decref(other, obj);
+    EXPECT_EQ(Deallocs(), 1);
+  });
+}
+
 TEST(RefcountTest, DeferredObjectsOutliveTheirCount) {
   World world;
   Node* node = NewNode(world.ts());
