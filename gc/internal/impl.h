@@ -63,7 +63,7 @@ class Collector::Impl {
 
   mutable Mutex policy_mutex{0};
   mutable Mutex state_mutex{0};
-  uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {2000, 10, 10};
+  uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {700, 10, 10};
   bool thresholds_explicit ABSL_GUARDED_BY(state_mutex) = false;
   GenerationStats generations[3] ABSL_GUARDED_BY(state_mutex);
   CollectStats last ABSL_GUARDED_BY(state_mutex);

@@ -4,7 +4,8 @@
 // Why the queue. Marking follows pointers into memory that is not in the cache: one at a
 // time it costs a full miss an object (about 90 ns). An entry popped from the stack is
 // prefetched and looked at only when kQueue others have been, so that many misses overlap
-// (about 20 ns).
+// (about 20 ns). Going through the stack first keeps the order depth-first, which is kinder
+// to the cache than filling the queue straight away.
 //
 // Entries are not checked when they are pushed (that would be the miss), so an object may
 // be on the stack several times; marking happens when it leaves the queue. When the stack
@@ -52,9 +53,7 @@ class Marking {
   void Drain() {
     for (;;) {
       while (queued_ < kQueue && !stack_->empty()) {
-        ObjectHeader* obj = stack_->Pop();
-        __builtin_prefetch(obj, 1);
-        queue_[(head_ + queued_++) % kQueue] = obj;
+        Enqueue(stack_->Pop());
       }
       if (queued_ != 0) {
         ObjectHeader* obj = queue_[head_];
@@ -76,7 +75,14 @@ class Marking {
   Marker& marker() { return marker_; }
 
  private:
-  static constexpr size_t kQueue = 16;
+  static constexpr size_t kQueue = 32;
+
+  void Enqueue(ObjectHeader* obj) {
+    __builtin_prefetch(obj, 1);
+    // Blocks are not aligned to cache lines: the first fields may lie in the next one.
+    __builtin_prefetch(reinterpret_cast<char*>(obj) + sizeof(ObjectHeader) + 15);
+    queue_[(head_ + queued_++) % kQueue] = obj;
+  }
 
   void Scan(ObjectHeader* obj) {
     const TypeInfo* type = obj->type();
