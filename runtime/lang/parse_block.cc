@@ -43,7 +43,8 @@ bool Parser::ParseSuite(const char* what, uint32_t line, bool forced_colon, Body
       if (Is(Tok::kError)) {
         InvalidSyntax();
       } else {
-        Fail(Is(Tok::kEnd) ? Prev().pos : Cur().pos, std::string("expected an indented block after ") + what + " on line " + std::to_string(line),
+        Position p = Is(Tok::kEnd) ? Prev().pos : Cur().pos;
+        Fail({p.line, p.line, p.col, p.col + 1}, std::string("expected an indented block after ") + what + " on line " + std::to_string(line),
              SyntaxErrorInfo::Kind::kIndentation);
       }
       return false;

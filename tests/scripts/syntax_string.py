@@ -1,0 +1,3 @@
+# exit: 1
+# stderr
+x = "unterminated
