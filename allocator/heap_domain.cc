@@ -141,7 +141,7 @@ absl::StatusOr<std::unique_ptr<HeapDomain>> HeapDomain::Create(
   if (domain->core_ == nullptr) {
     return absl::ResourceExhaustedError("no memory for a heap domain");
   }
-  if (options.background_thread) domain->core_->purger.Start();
+  if (options.background_thread) domain->StartBackground();
   return domain;
 }
 
@@ -184,6 +184,8 @@ ThreadHeap* HeapDomain::NewThread() {
   heap->batch_bytes_ = 0;
   heap->retained_bytes_ = 0;
   heap->in_callback_ = false;
+  heap->enters_ = 0;
+  heap->busy_.store(0, kRelaxed);
   // Release: pairs with OriginTid.
   heap->origin_->tid.store(heap->tid_, kRelease);
   heap->origin_->generation.fetch_add(1, kAcqRel);
@@ -200,8 +202,14 @@ ThreadHeap* HeapDomain::NewThread() {
 void HeapDomain::ExitThread(ThreadHeap* heap) {
   DomainCore* core = core_;
   // By the thread itself it may be attached still; else it is held.
-  while (heap->hold_.load(kRelaxed) != ThreadHeap::kAttached &&
-         !HeapOps::TryHold(heap)) {
+  for (;;) {
+    uint32_t expected = ThreadHeap::kDetached;
+    // H3 (no barrier: nobody is inside Enter). Acquire pairs with H2 and H4.
+    if (heap->hold_.compare_exchange_strong(expected, ThreadHeap::kHeld,
+                                            kAcquire, kRelaxed) ||
+        expected == ThreadHeap::kAttached) {
+      break;
+    }
     core->os->SleepNs(20000);
   }
   HeapOps::FlushBatch(heap);
@@ -386,6 +394,11 @@ void HeapDomain::AfterStop() {
   core->purger.Given();
 }
 
+void HeapDomain::StartBackground() {
+  core_->background.store(true, kRelaxed);  // read by the forking thread
+  core_->purger.Start();
+}
+
 void HeapDomain::PrepareFork() {
   DomainCore* core = core_;
   core->control_lock.Lock();
@@ -420,9 +433,14 @@ void UnlockAll(DomainCore* core) {
 void HeapDomain::ParentAfterFork() { UnlockAll(core_); }
 
 void HeapDomain::ChildAfterFork() {
+  // A heap whose thread was in the middle of something stays as it is for ever.
+  for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
+    if (h->busy_.load(kRelaxed) != 0) h->enters_ = 2;  // one thread here
+  }
   UnlockAll(core_);
   core_->purger.ForgetThread();
-  if (core_->options.background_thread) core_->purger.Start();
+  // Relaxed: one thread here.
+  if (core_->background.load(kRelaxed)) core_->purger.Start();
 }
 
 void HeapDomain::CheckInvariants() {

@@ -140,6 +140,9 @@ class HeapDomain {
   // into retained pages, and lets dormant pages take any layout.
   void AfterStop();
 
+  // Starts the background thread now, if it does not run yet (also an option).
+  void StartBackground();
+
   // --- fork(). The caller is the only thread that uses the domain in between. ---
   void PrepareFork();
   void ParentAfterFork();

@@ -186,7 +186,11 @@ std::string Options::Get(absl::string_view name) const {
 }
 
 absl::StatusOr<Options> Options::FromEnvironment() {
-  Options options;
+  return FromEnvironment(Options());
+}
+
+absl::StatusOr<Options> Options::FromEnvironment(const Options& defaults) {
+  Options options = defaults;
   constexpr size_t kPrefix = sizeof("TIDEPOOL_") - 1;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const char* text = *entry;

@@ -115,6 +115,7 @@ struct Options {
   // Defaults overlaid with TIDEPOOL_<NAME> from the environment. An unknown
   // TIDEPOOL_ name is left alone (tools have variables of their own).
   static absl::StatusOr<Options> FromEnvironment();
+  static absl::StatusOr<Options> FromEnvironment(const Options& defaults);
 
   // Sets one option from text. NOT_FOUND if there is no such option.
   absl::Status Set(absl::string_view name, absl::string_view value);

@@ -2,10 +2,10 @@
 //
 // In place where the class (or, for large blocks, the address space behind) allows.
 // Shrinking moves to a smaller class when that saves at least an eighth. A block that
-// grows by a little (less than a quarter) is likely to grow again: it moves to a block
-// a quarter larger than it was, in a page of the grow queue, where shrinking needs
-// a saving of three eighths. So growing step by step copies at most four times the
-// final size, and slack is never mistaken for waste.
+// grows by a little (at most three eighths) is likely to grow again: it moves to a block
+// three eighths larger than it was, in a page of the grow queue, where shrinking needs
+// a saving of three eighths. So growing step by step copies at most 1/(1 - 8/11) = 3.7
+// times the final size, and slack is never mistaken for waste.
 #include <cstring>
 
 #include "tidepool/allocator/heap_domain.h"
@@ -67,8 +67,13 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
   size_t want = size;
   bool grow = false;
   if (size > usable) {
-    grow = size - usable <= usable / 4;
-    if (grow) want = usable + usable / 4 > size ? usable + usable / 4 : size;
+    size_t slack = usable + usable / 8 * 3;
+    grow = size <= slack;
+    if (grow) want = slack;
+  }
+  if (large && size <= usable && size >= page->requested) {
+    page->requested = size;  // growth into slack
+    return block;
   }
   if (large && size > kMediumMax) {
     if (HeapOps::ResizeLarge(page->domain->core(), page, size)) return block;

@@ -9,6 +9,7 @@
 
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/allocator/internal/core.h"
+#include "tidepool/allocator/internal/process_barrier.h"
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
 
@@ -57,10 +58,25 @@ void HeapOps::BadFree(DomainCore* core, const void* block, const char* what) {
 }
 
 bool HeapOps::TryHold(ThreadHeap* heap) {
+  if (heap->enters_ == 2) return false;
   uint32_t expected = ThreadHeap::kDetached;
   // H3. Acquire pairs with H2 and H4.
-  return heap->hold_.compare_exchange_strong(expected, ThreadHeap::kHeld,
-                                             kAcquire, kRelaxed);
+  if (!heap->hold_.compare_exchange_strong(expected, ThreadHeap::kHeld, kAcqRel,
+                                           kRelaxed)) {
+    return false;
+  }
+  if (heap->enters_ == 0) return true;
+  Os* os = heap->domain_->os();
+  if (!ProcessBarrier()) {
+    LetGo(heap);
+    return false;
+  }
+#if TIDEPOOL_TSAN
+  AtomicFence(kSeqCst);
+#endif
+  // Acquire pairs with H6.
+  while (heap->busy_.load(kAcquire) != 0) os->SleepNs(20000);
+  return true;
 }
 
 void HeapOps::LetGo(ThreadHeap* heap) {
@@ -73,21 +89,26 @@ void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
   return page != nullptr ? PopBlock(page) : nullptr;
 }
 
-// Attempt 0 purges; attempt 1 asks the embedder. No lock is held.
-bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int attempt,
+// Stage 0 purges, stage 1 asks the embedder, then it is over. No lock is held.
+bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
                        size_t bytes) {
   uint64_t hard = core->budget.hard();
   // Relaxed: figures.
   uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
                     core->counters.dormant.load(kRelaxed);
-  if (hard == 0) return attempt == 0 && unused != 0 && bytes <= unused * 4 &&
-                        PurgeAll(core, heap) != 0;
-  if (bytes > hard) return false;
-  if (attempt == 0) {
-    if (core->purger.PurgeUnused(bytes + (256 << 10)) != 0) return true;
-    return PurgeAll(core, heap) != 0;
+  if (hard == 0) {
+    // The OS refused.
+    return (*stage)++ == 0 && unused != 0 && bytes <= unused * 4 &&
+           PurgeAll(core, heap) != 0;
   }
-  if (attempt != 1 || heap->in_callback_) return false;
+  if (bytes > hard) return false;
+  if (*stage == 0) {
+    *stage = 1;
+    if (core->purger.PurgeUnused(bytes + (256 << 10)) != 0) return true;
+    if (PurgeAll(core, heap) != 0) return true;
+  }
+  if (*stage != 1 || heap->in_callback_) return false;
+  *stage = 2;
   core->callback_lock.Lock();
   bool (*callback)(void*, const MemoryPressure&) = core->pressure;
   void* arg = core->pressure_arg;
@@ -252,14 +273,14 @@ void* ThreadHeap::AllocateSlow(unsigned queue_kind, size_t size) {
   HeapOps::FlushBatch(this);
   if (retained_bytes_ != 0) HeapOps::ExpireRetired(this, false);
   void* block = nullptr;
-  for (int attempt = 0;; ++attempt) {
+  for (int stage = 0;;) {
     block = size <= kMediumMax
                 ? HeapOps::AllocateClass(this, queue_kind, SizeClass(size))
                 : HeapOps::AllocateLarge(core, this,
                                          internal::QueueKind(queue_kind), size,
                                          1, false);
     if (block != nullptr) break;
-    if (!HeapOps::MakeRoom(core, this, attempt, size)) {
+    if (!HeapOps::MakeRoom(core, this, &stage, size)) {
       CountUp(core->counters.limit_hits);
       return nullptr;
     }
@@ -306,7 +327,7 @@ void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
                                     size_t alignment, bool zero) {
   DomainCore* core = domain_->core();
   HeapOps::FlushBatch(this);
-  for (int attempt = 0;; ++attempt) {
+  for (int stage = 0;;) {
     void* block =
         HeapOps::AllocateLarge(core, this, kind, size, alignment, zero);
     if (block != nullptr) {
@@ -314,7 +335,7 @@ void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
       if (core->purger.due()) core->purger.Run();
       return block;
     }
-    if (!HeapOps::MakeRoom(core, this, attempt, size)) {
+    if (!HeapOps::MakeRoom(core, this, &stage, size)) {
       CountUp(core->counters.limit_hits);
       return nullptr;
     }
@@ -379,6 +400,18 @@ void ThreadHeap::Attach() {
     if (spins > 16) domain_->os()->SleepNs(spins < 64 ? 1000 : 50000);
   }
   domain_->core()->qsbr.Attach(slot_);
+}
+
+void ThreadHeap::UseEnterLeave(bool barriers) { enters_ = barriers ? 1 : 2; }
+
+// Somebody holds the heap: step back until it is let go.
+void ThreadHeap::EnterSlow() {
+  while (hold_.load(kAcquire) != kDetached) {  // pairs with H4
+    busy_.store(0, kRelease);                  // H6
+    domain_->os()->SleepNs(20000);
+    busy_.store(1, kRelaxed);  // as in Enter
+    CompilerFence();
+  }
 }
 
 void ThreadHeap::Detach() {

@@ -13,6 +13,13 @@
 //   H3  detached  hold           held      anyone (purge, exit of a   acquire CAS
 //                                          gone thread)
 //   H4  held      let go         detached  who holds                  release store
+//   H5  detached  Enter          detached, busy  its thread           plain store,
+//                                                                     then a look
+//   H6  busy      Leave          detached  its thread                 release store
+// Threads without safepoints (the drop-in malloc) stay detached and put Enter and
+// Leave around each operation: two stores and a load. Whoever holds such a heap (H3)
+// then runs a barrier on all processors and waits until it is not busy, so either
+// the holder sees busy, or Enter sees held and waits.
 // H1 waits while held. H2 and H4 release everything the holder did to the heap to
 // H1 and H3, so a blocked thread's heap can be purged for it, and nothing waits for
 // a thread that is blocked.
@@ -99,6 +106,18 @@ class ThreadHeap {
   void Detach();
   bool attached() const { return hold_.load(kRelaxed) == kAttached; }
 
+  // For a thread without safepoints, see H5; `false` once at the start says that
+  // process-wide barriers do not work here, so nobody else may hold this heap.
+  void UseEnterLeave(bool barriers);
+  void Enter() {
+    busy_.store(1, kRelaxed);  // ordered before the look by the holder's barrier
+    CompilerFence();
+    if (__builtin_expect(hold_.load(kRelaxed) != kDetached, 0)) EnterSlow();
+  }
+  void Leave() {
+    busy_.store(0, kRelease);  // H6: pairs with the holder's acquire
+  }
+
   // A quiescent state: no borrowed pointers. Takes requests of this layer.
   void Safepoint();
   bool wants_safepoint() const { return requests_.load(kRelaxed) != 0; }
@@ -145,6 +164,14 @@ class ThreadHeap {
   ThreadHeap() = default;
 
   void* AllocateSlow(unsigned queue_kind, size_t size);
+  static void CompilerFence() {
+#if TIDEPOOL_TSAN
+    AtomicFence(kSeqCst);
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+  }
+  void EnterSlow();
   void* AllocateLargeWith(HeapKind kind, size_t size, size_t alignment,
                           bool zero);
   void* AllocateGrown(size_t size);
@@ -159,6 +186,8 @@ class ThreadHeap {
   internal::Origin* origin_;
   QsbrSlot* slot_;
   Atomic<uint32_t> hold_;
+  Atomic<uint32_t> busy_;
+  uint8_t enters_;  // uses Enter and Leave: 1, or 2 where barriers do not work
   Atomic<uint32_t> requests_;
   Atomic<Atomic<uint32_t>*> breaker_;
   Atomic<uint32_t> breaker_bit_;

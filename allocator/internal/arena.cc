@@ -79,26 +79,27 @@ bool ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align) {
   size_t want = AlignUp(options_->arena_reserve, kHugeBlock) / kSliceSize;
   bool single = slices > want;
   if (single) want = slices;
+  // Less and less while the OS, or the limit for the tables, refuses.
   void* memory = nullptr;
-  for (;; want = want / 2 > slices ? want / 2 : slices) {
-    memory = os_->Reserve(want * kSliceSize,
-                          align_bytes > kSliceSize ? align_bytes : kSliceSize);
-    if (memory != nullptr || want == slices) break;
-  }
-  if (memory == nullptr) {
-    CountUp(counters.os_refusals);
-    return false;
-  }
-  size_t bytes = want * kSliceSize;
-  size_t tables = AlignUp(sizeof(Arena), 64) + Words(want) * 8 * 3 +
-                  Words(want / kHugeSlices + 1) * 8 + AlignUp(want, 8);
   char* meta = nullptr;
-  if (PageMap::Cover(memory, bytes, os_)) {
-    meta = static_cast<char*>(meta_->Take(tables));
-  }
-  if (meta == nullptr) {
-    os_->Release(memory, bytes);
-    return false;
+  size_t bytes = 0, tables = 0;
+  for (;; want = want / 2 > slices ? want / 2 : slices) {
+    bytes = want * kSliceSize;
+    tables = AlignUp(sizeof(Arena), 64) + Words(want) * 8 * 3 +
+             Words(want / kHugeSlices + 1) * 8 + AlignUp(want, 8);
+    memory = os_->Reserve(bytes,
+                          align_bytes > kSliceSize ? align_bytes : kSliceSize);
+    if (memory != nullptr) {
+      if (PageMap::Cover(memory, bytes, os_)) {
+        meta = static_cast<char*>(meta_->Take(tables));
+      }
+      if (meta != nullptr) break;
+      os_->Release(memory, bytes);
+    }
+    if (want == slices) {
+      CountUp(counters.os_refusals);
+      return false;
+    }
   }
   Arena* arena = reinterpret_cast<Arena*>(meta);
   char* table = meta + AlignUp(sizeof(Arena), 64);

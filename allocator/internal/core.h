@@ -66,6 +66,7 @@ struct DomainCore {
   bool (*pressure)(void*, const MemoryPressure&) = nullptr;
   void* pressure_arg = nullptr;
   Atomic<uint8_t> above_soft{0};
+  Atomic<bool> background{false};  // a background thread was asked for
 };
 
 // All that works on ThreadHeaps and pages.
@@ -87,6 +88,7 @@ struct HeapOps {
   static void ReleaseEmpty(DomainCore* core, Page* page);
   // A dormant or raw empty page: its slices go back to the arenas.
   static void DissolvePage(DomainCore* core, Page* page);
+  static Page* WakeDormant(DomainCore* core, Page* page);
   static void InitPage(DomainCore* core, Page* page, unsigned queue_kind,
                        unsigned c, const Run& run);
   // Dormant pages whose goal has passed become free slices. True if any did.
@@ -141,7 +143,7 @@ struct HeapOps {
                       Page* page);
   static void* AllocateClass(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   // After a refusal: makes room if it can. True: try again.
-  static bool MakeRoom(DomainCore* core, ThreadHeap* heap, int attempt,
+  static bool MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
                        size_t bytes);
   static void DrainLimbo(ThreadHeap* heap);
   static size_t FreeFromLimbo(void* block, void* context);

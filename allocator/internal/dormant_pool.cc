@@ -50,24 +50,39 @@ void DormantPool::Unlink(Page* page) {
   CountDown(counters_->dormant_pages);
 }
 
-Page* DormantPool::Take(HeapKind kind, unsigned size_class) {
+Page* DormantPool::Take(HeapKind kind, unsigned size_class, bool dirty_only) {
   if (empty()) return nullptr;
   MutexLock lock(&lock_);
   Page* page = lists_[static_cast<unsigned>(kind) - 1][size_class].head;
-  if (page != nullptr) Unlink(page);
+  if (page == nullptr || (dirty_only && page->purged)) return nullptr;
+  Unlink(page);
   return page;
 }
 
-Page* DormantPool::TakeLarge(HeapKind kind, size_t slices, size_t most) {
+Page* DormantPool::TakeLarge(HeapKind kind, size_t least, size_t slices,
+                             size_t most) {
   if (empty()) return nullptr;
   MutexLock lock(&lock_);
   Page* best = nullptr;
   int looked = 0;
   for (Page* page = lists_[static_cast<unsigned>(kind) - 1][0].head;
        page != nullptr && looked < 256; page = page->next, ++looked) {
-    if (page->slices < slices || page->slices > most) continue;
-    if (best == nullptr || page->slices < best->slices) best = page;
-    if (best->slices == slices) break;
+    if (page->slices < least || page->slices > most) continue;
+    if (best == nullptr) {
+      best = page;
+      continue;
+    }
+    if (best->purged != page->purged) {
+      if (best->purged) best = page;
+      continue;
+    }
+    bool fits = page->slices >= slices, best_fits = best->slices >= slices;
+    if (fits != best_fits) {
+      if (fits) best = page;
+    } else if (fits ? page->slices < best->slices
+                    : page->slices > best->slices) {
+      best = page;
+    }
   }
   if (best != nullptr) Unlink(best);
   return best;

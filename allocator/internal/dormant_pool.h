@@ -31,10 +31,11 @@ class DormantPool {
 
   // The page's goal, state and lists are set; `dirty` are its dirty bytes.
   void Put(Page* page, size_t dirty);
-  Page* Take(HeapKind kind, unsigned size_class);
-  // The smallest with at least so many slices in an arena of this sort, if that is
-  // not more than `most`.
-  Page* TakeLarge(HeapKind kind, size_t slices, size_t most);
+  // Pages with memory come before purged ones, which `dirty_only` excludes.
+  Page* Take(HeapKind kind, unsigned size_class, bool dirty_only);
+  // A page of `least` to `most` slices: with memory if there is one, of these the
+  // smallest that has `slices`, else the largest.
+  Page* TakeLarge(HeapKind kind, size_t least, size_t slices, size_t most);
   // The oldest page with memory; to be purged and put back.
   Page* TakeDirty();
   // A page whose goal has passed (any, if `all`).

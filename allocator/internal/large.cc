@@ -41,6 +41,28 @@ void CutTail(DomainCore* core, Page* page, size_t slices) {
   core->arenas.Give(page->arena, tail, extra);
 }
 
+// A dormant page for a block of `slices`: cut down, or, if it is a little too small,
+// enlarged by the slices behind it. Null: none.
+Page* TakeDormant(DomainCore* core, HeapKind kind, size_t slices, size_t most) {
+  Page* page = core->pool.TakeLarge(kind, slices - slices / 8, slices, most);
+  if (page == nullptr) return nullptr;
+  if (page->slices >= slices) {
+    CutTail(core, page, slices);
+    return page;
+  }
+  size_t more = slices - page->slices;
+  if (core->arenas.TakeBehind(page->arena, page->end(), more)) {
+    PageMap::Set(page->end(), more, page);
+    page->slices = slices;
+    return page;
+  }
+  core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
+                                               page->slices));
+  page = core->pool.TakeLarge(kind, slices, slices, most);
+  if (page != nullptr) CutTail(core, page, slices);
+  return page;
+}
+
 void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
                size_t size, size_t requested) {
   page->domain = core->domain;
@@ -87,11 +109,13 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   bool was_zero = false;
   Page* page = nullptr;
   if (IsObjectKind(kind) && align == 1) {
-    page = core->pool.TakeLarge(
-        kind, slices, sort == ArenaSort::kHuge ? SIZE_MAX : slices * 2);
+    page = TakeDormant(core, kind, slices,
+                       sort == ArenaSort::kHuge ? SIZE_MAX : slices * 2);
   }
   if (page != nullptr) {
-    CutTail(core, page, slices);
+    size_t fresh =
+        bytes - core->arenas.DirtyBytes(page->arena, page->start, slices);
+    if (fresh != 0 && fresh <= bytes) BeforeCommit(core, fresh);
     if (!core->arenas.Extend(page->arena, page->start, page->start + bytes,
                              &was_zero)) {
       core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,

@@ -91,22 +91,25 @@ void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
   page->state.store(PageState::kSmall, kRelaxed);
 }
 
+// A dormant page with the layout that is wanted is a page again, whatever its goal.
+Page* HeapOps::WakeDormant(DomainCore* core, Page* page) {
+  CountUp(core->counters.dormant_reused);
+  ResetLists(page);
+  page->zero_from =
+      core->arenas.DirtyEnd(page->arena, page->start, page->slices);
+  page->state.store(PageState::kSmall, kRelaxed);  // relaxed: ours
+  CountUp(core->counters.pages);
+  core->purger.Taken(page->slices * kSliceSize);
+  return page;
+}
+
 Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
   HeapKind kind = QueueKind(queue_kind);
   size_t slices = ClassPageSize(c) / kSliceSize;
   size_t bytes = slices * kSliceSize;
   if (IsObjectKind(kind)) {
-    Page* page = core->pool.Take(kind, c);
-    if (page != nullptr) {
-      CountUp(core->counters.dormant_reused);
-      ResetLists(page);
-      page->zero_from =
-          core->arenas.DirtyEnd(page->arena, page->start, page->slices);
-      page->state.store(PageState::kSmall, kRelaxed);  // relaxed: ours
-      CountUp(core->counters.pages);
-      core->purger.Taken(bytes);
-      return page;
-    }
+    Page* page = core->pool.Take(kind, c, /*dirty_only=*/true);
+    if (page != nullptr) return WakeDormant(core, page);
   }
   Page* page = NewRecord(core);
   if (page == nullptr) return nullptr;
@@ -119,6 +122,13 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
   }
   if (!found) {
     BeforeCommit(core, bytes);
+    if (IsObjectKind(kind)) {
+      Page* dormant = core->pool.Take(kind, c, /*dirty_only=*/false);
+      if (dormant != nullptr) {
+        FreeRecord(core, page);
+        return WakeDormant(core, dormant);
+      }
+    }
     found = core->arenas.Take(ArenaSort::kSmall, slices, 1, ArenaSet::kReserved,
                               &run) ||
             core->arenas.Take(ArenaSort::kSmall, slices, 1, ArenaSet::kGrow,
