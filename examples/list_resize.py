@@ -1,3 +1,5 @@
+# args: 20 30000
+# figures
 """Lists made on one thread and resized on another.
 
 usage: list_resize.py [rounds [items]]

@@ -1,3 +1,5 @@
+# live: no
+# figures
 """Whose thread id does an object carry?
 
 usage: owner_ids.py [--reclaim]

@@ -1,3 +1,5 @@
+# args: 2 10
+# figures
 """Small objects made by the workers of a pool and freed by the main thread.
 
 usage: worker_objects.py [rounds [futures]]

@@ -6,6 +6,7 @@ in a local.
 """
 
 import threading
+from _thread import _hand_over
 import time
 from collections import deque
 from heapq import heappush, heappop
@@ -71,6 +72,7 @@ class Queue:
                         if left <= 0.0:
                             raise Full
                         self.not_full.wait(left)
+            _hand_over(item)
             self._put(item)
             # The receiver may run at once, and must then be the only holder.
             del item
@@ -153,6 +155,7 @@ class SimpleQueue:
         self._filled = threading.Event()
 
     def put(self, item, block=True, timeout=None):
+        _hand_over(item)
         self._items.append(item)
         self._filled.set()
 

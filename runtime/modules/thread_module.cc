@@ -673,6 +673,13 @@ void ShutDown(Context& cx) {
   RunExitFunctions(cx);
 }
 
+// _hand_over(object): another thread will have it, and drop it. Its counts are merged, so that the last drop destroys it
+// at once wherever that happens, and need not go through this thread's queue.
+Ref HandOver(Context& cx, Value, const Args& args) {
+  if (args[0].is_object()) Disown(args[0].object());
+  return cx.NoneRef();
+}
+
 Ref StackSize(Context&, Value, const Args&) { return Ref::Small(0); }
 
 const MethodDef kFunctions[] = {
@@ -683,6 +690,7 @@ const MethodDef kFunctions[] = {
     {"start_new_thread", StartNewThread, 2, 3},
     {"start_joinable_thread", StartJoinable, 2, 3},
     {"stack_size", StackSize, 0, 1},
+    {"_hand_over", HandOver, 1, 1},
     {"_count", CountThreads, 0, 0},
     {"_report", Report, 2, 2},
     {"_at_exit", AtExit, 1, 1},

@@ -160,6 +160,7 @@ class Future:
 
     def _take(self, call):
         """The result moves from the call, which is empty before anyone wakes up."""
+        _thread._hand_over(call.result)
         with self._condition:
             self._result = call.result
             call.result = None
