@@ -25,6 +25,8 @@ def tp_library(name, srcs = [], hdrs = [], deps = [], include_prefix = None, **k
         hdrs = hdrs + [s for s in srcs if s.endswith(".h")],
         include_prefix = include_prefix,
         strip_include_prefix = "",
+        # Every program here is linked statically: no second compilation as PIC.
+        linkstatic = True,
         deps = deps,
         **kwargs
     )
