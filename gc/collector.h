@@ -17,8 +17,8 @@
 //     edge from an instance to its class is followed here.)
 //   3 Of what is not marked: put the count in the owner word, subtract the references
 //     that candidates hold on each other, mark what still has a count and all it reaches.
-//   4 What is left is garbage. Its counts are merged, so that any thread may free it, and
-//     each object gets one reference of the collector's, which keeps it whole till step 8.
+//   4 What is left is garbage. What is not this thread's is merged, so that it may be freed
+//     here, and each object gets one reference of the collector's, which keeps it till step 8.
 //     Its weakrefs are cleared, those with and those without a callback.
 //   5 Owner words are restored: merged -> 0; else the id of the page's owner; a page
 //     without an owner -> merge. The same for every object on a page whose owner changed

@@ -324,7 +324,11 @@ void Pass::Restore() {
         if (!TIDEPOOL_MUTANT(gc_keep_borrowed)) RestoreOwner(h, page.owner_tid);
         h->gc_bits.store(bits & ~kGcMarked, kRelaxed);
       } else {  // P6
-        MergeInStop(h, TIDEPOOL_MUTANT(gc_unheld_garbage) ? 0 : 1);
+        if (TIDEPOOL_MUTANT(gc_unheld_garbage)) {
+          MergeInStop(h, 0);
+        } else {
+          HoldInStop(h, page.owner_tid, ts_->tid());
+        }
         const TypeInfo* type = h->type();
         page.has_finalizers |= type->finalize != nullptr;
         page.has_weakrefs |=
@@ -415,8 +419,9 @@ void Pass::ClearGarbageWeakRefs(bool keep_callbacks) {
 }
 
 // Second stop: which garbage has a reference besides the collector's and those of other
-// garbage? Everything here is merged, so restoring means 0.
+// garbage? It is merged or this thread's, whatever happened meanwhile.
 void Pass::Recheck() {
+  isolate_->MergeAllQueues(ts_);
   ForEachUnreachable([&](ObjectHeader* h) {
     if (!IsImmortal(h)) TidAsCount::Set(h, TotalCount(h) - 1);
   });
@@ -439,13 +444,11 @@ void Pass::DropResurrected() {
       const uint8_t bits = h->gc_bits.load(kRelaxed);
       if ((bits & kBorrowBits) == 0) continue;
       --left;
-      h->tid.store(0, kRelaxed);
+      RestoreOwner(h, ts_->tid());
       if ((bits & kGcMarked) == 0) continue;
       --page.objects;
       h->gc_bits.store(bits & ~kGcMarked, kRelaxed);
-      if (!IsImmortal(h)) {
-        h->shared.store(h->shared.load(kRelaxed) - kRefOne, kRelaxed);
-      }
+      if (!IsImmortal(h)) MergeInStop(h, -1);
     }
   }
   CompactPages();
@@ -454,6 +457,7 @@ void Pass::DropResurrected() {
 // What is still garbage here has deferred counting, and its clear has run. A class that an
 // undead instance has stays, cleared but whole.
 void Pass::RescueLeakedTypes() {
+  isolate_->MergeAllQueues(ts_);
   const uint64_t before = garbage_;
   RescueTypes(/*second_stop=*/true);
   DropResurrected();

@@ -11,7 +11,8 @@
 //                                                         -> Unreachable, count in tid
 //   P4 Unreachable     reached from outside               -> Marked, tid borrowed still
 //   P5 Marked          restore                            -> -, tid restored
-//   P6 Unreachable     restore: merged, +1 reference      -> Unreachable (garbage)
+//   P6 Unreachable     restore: this thread's or merged, +1 reference
+//                                                         -> Unreachable (garbage)
 //   P7 garbage         recheck: reached from outside      -> Marked
 //   P8 Marked          end of recheck: -1 reference       -> - (resurrected)
 //   P9 garbage         dropped (world running)            -> -, or freed

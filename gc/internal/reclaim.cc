@@ -43,7 +43,9 @@ void ClearBit(ObjectHeader* h, uint8_t bit) {
 // no slot left nobody else can come by one, so the bits may be stored plainly.
 bool FreeIfUnreferenced(ThreadState* ts, ObjectHeader* h, uint8_t bits) {
   // Acquire: pairs with the release of whoever dropped the last other reference (S5).
-  if (h->shared.load(kAcquire) != (kRefOne | kRefMerged)) return false;
+  if (int64_t{h->local.load(kRelaxed)} + RefSharedCount(h->shared.load(kAcquire)) != 1) {
+    return false;
+  }
   h->gc_bits.store(bits & ~kGcUnreachable, kRelaxed);
   Decref(ts, h);
   return true;

@@ -61,6 +61,20 @@ inline void MergeInStop(ObjectHeader* h, int64_t extra) {
   h->shared.store((count << kRefShift) | kRefMerged, kRelaxed);
 }
 
+// In a stop: the collecting thread `me` takes one reference to garbage on a page of
+// `page_owner`. Its own objects stay its own, so that clearing and dropping them costs no
+// atomics; all others are merged, so that it may free them.
+inline void HoldInStop(ObjectHeader* h, uint64_t page_owner, uint64_t me) {
+  const uint32_t local = h->local.load(kRelaxed);
+  if (page_owner == me && local < kLocalLimit &&
+      RefState(h->shared.load(kRelaxed)) != kRefMerged) {
+    h->local.store(local + 1, kRelaxed);
+    h->tid.store(me, kRelaxed);
+  } else {
+    MergeInStop(h, 1);
+  }
+}
+
 // In a stop: puts the owner's id back into a borrowed, or outdated, word. `page_owner` is
 // the id of the thread that owns the block's page, 0 if none.
 inline void RestoreOwner(ObjectHeader* h, uint64_t page_owner) {
