@@ -168,6 +168,7 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   }
   gc_internal::Pass pass(ts, &memory, hooks, &stats);
   pass.Run();
+  ts->heap()->Safepoint();  // hands over what was freed for other threads
   memory.pages.Trim(kKeptPages);
   memory.stack.Trim(kKeptStack);
   if (plan.purge_afterwards) isolate->heap().Purge();

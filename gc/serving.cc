@@ -46,7 +46,6 @@ void Collector::Impl::Serve(ThreadState* ts) {
       BlockingScope blocking(ts);
       isolate->os()->SleepNs(200'000);
     }
-    ts->Safepoint();  // hands over what was freed for other threads
     MutexLock lock(&serve_mutex);
     completed = goal;
     serve_changed.Broadcast();
