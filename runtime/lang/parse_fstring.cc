@@ -214,11 +214,12 @@ bool Parser::FindExpressionEnd(const Token& token, uint32_t* at, uint32_t end) {
 Expr* Parser::ParseReplacement(const Token& token, uint32_t* at, uint32_t end, bool raw, int level, std::string* literal) {
   const std::string& text = source_.text;
   uint32_t open = *at, start = open + 1, i = start;
+  Position open_pos = PositionAt(token, open), where = PositionAt(token, start);
   if (level >= 2) return Fail(token.pos, "f-string: expressions nested too deeply");
   if (!FindExpressionEnd(token, &i, end)) return nullptr;
   uint32_t expr_end = i;
   if (source_.Text(start, expr_end).find_first_not_of(" \t\n\f") == std::string_view::npos) {
-    return Fail(PositionAt(token, open), "f-string: empty expression not allowed");
+    return Fail(open_pos, "f-string: empty expression not allowed");
   }
   auto expecting = [&] { return Fail(PositionAt(token, i < end ? i : end), "f-string: expecting '}'"); };
   bool debug = text[i] == '=';
@@ -260,14 +261,14 @@ Expr* Parser::ParseReplacement(const Token& token, uint32_t* at, uint32_t end, b
   *at = i + 1;
   if (debug && conversion == 0 && spec == nullptr) conversion = 'r';
 
-  Position where = PositionAt(token, start);
+  Position end_pos = PositionAt(token, i);
   Parser inner(source_, arena_, LexExpression(source_, start, expr_end, where.line, where.col), error_);
   Expr* value = inner.ParseWhole(fstring_level_ + 1, depth_);
   if (value == nullptr) {
     failed_ = true;
     return nullptr;
   }
-  auto* e = NewExpr<FormattedExpr>(ExprKind::kFormatted, Span(PositionAt(token, open), PositionAt(token, i)));
+  auto* e = NewExpr<FormattedExpr>(ExprKind::kFormatted, Span(open_pos, end_pos));
   e->value = value;
   e->conversion = conversion;
   e->spec = spec;

@@ -6,6 +6,7 @@
 //   # args: a b c        arguments
 //   # exit: 3            expected exit status, default 0
 //   # stderr             NAME.stderr holds the expected standard error, paths without their directory
+//   # figures            numbers may differ: before comparing each becomes '#', runs of blanks become one
 //   # live: no           not compared with python3 (figures that must differ; see docs/ for why)
 //   # seconds: 120       time limit, default 60 (times 10 under a sanitizer)
 //   # skip: asan tsan    sanitizers that the script does not run under
@@ -155,6 +156,23 @@ std::string WithoutFolders(std::string text, const std::string& folder) {
   return text;
 }
 
+// Every number becomes '#', every run of blanks one blank.
+std::string WithoutFigures(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] >= '0' && text[i] <= '9') {
+      while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == '.' || text[i] == ',')) i++;
+      out += '#';
+    } else if (text[i] == ' ') {
+      while (i < text.size() && text[i] == ' ') i++;
+      out += ' ';
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
 class ScriptTest : public testing::Test {
  public:
   explicit ScriptTest(Script script) : script_(std::move(script)) {}
@@ -177,10 +195,14 @@ void ScriptTest::TestBody() {
 
   std::string expected = ReadFile(stem + ".expected");
   std::string expected_err = check_stderr ? ReadFile(stem + ".stderr") : "";
+  bool figures = Directive(source, "figures", "no") == "yes";
+  if (figures) expected = WithoutFigures(expected);
   auto check = [&](const Outcome& o, const char* who) {
+    std::string out = WithoutFolders(o.out, script_.folder);
+    if (figures) out = WithoutFigures(out);
     EXPECT_NE(o.status, 2000) << who << ": time limit of " << seconds << " s";
     EXPECT_EQ(o.status, exit) << who << " ended with " << o.status << " (1000 + n: signal n); standard error:\n" << o.err;
-    EXPECT_EQ(WithoutFolders(o.out, script_.folder), expected) << who << "; standard error:\n" << o.err;
+    EXPECT_EQ(out, expected) << who << "; standard error:\n" << o.err;
     if (check_stderr) {
       EXPECT_EQ(WithoutFolders(o.err, script_.folder), expected_err) << who;
     }
