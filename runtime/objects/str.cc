@@ -11,6 +11,7 @@
 #include "tidepool/base/mutex.h"
 #include "tidepool/runtime/objects/bytes.h"
 #include "tidepool/runtime/objects/objects.h"
+#include "tidepool/runtime/objects/str_internal.h"
 #include "tidepool/runtime/objects/support.h"
 #include "tidepool/runtime/objects/unicode.h"
 #include "tidepool/runtime/vm/protocol.h"
@@ -31,11 +32,6 @@ class InternTable {
 
 namespace {
 
-struct Found {
-  Str* str;
-  bool memory;
-};
-
 size_t StorageBytes(size_t length, uint8_t kind) { return Str::kDataOffset + (length + 1) * kind; }
 
 Str* NewRoom(Context& cx, size_t length, uint8_t kind) {
@@ -52,33 +48,76 @@ Str* NewRoom(Context& cx, size_t length, uint8_t kind) {
   return s;
 }
 
-// Under the table's mutex: the equal string, or null after putting `s` in (memory false: no room for it).
-Found FindOrAdd(InternTable* table, Str* s, int64_t hash) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  if (table->slots == nullptr || table->count * 3 >= (table->mask + 1) * 2) {
-    size_t size = table->slots == nullptr ? 1024 : (table->mask + 1) * 2;
-    auto** slots = static_cast<Str**>(std::calloc(size, sizeof(Str*)));
-    if (slots == nullptr) return {nullptr, false};
-    for (size_t i = 0; table->slots != nullptr && i <= table->mask; ++i) {
-      if (table->slots[i] == nullptr) continue;
-      size_t at = static_cast<size_t>(table->slots[i]->hash.load(kRelaxed)) & (size - 1);
-      while (slots[at] != nullptr) at = (at + 1) & (size - 1);
-      slots[at] = table->slots[i];
-    }
-    std::free(table->slots);
-    table->slots = slots;
-    table->mask = size - 1;
+// Room for one more entry; the mutex is held.
+bool ReserveEntry(InternTable* table) {
+  if (table->slots != nullptr && table->count * 3 < (table->mask + 1) * 2) return true;
+  size_t size = table->slots == nullptr ? 1024 : (table->mask + 1) * 2;
+  auto** slots = static_cast<Str**>(std::calloc(size, sizeof(Str*)));
+  if (slots == nullptr) return false;
+  for (size_t i = 0; table->slots != nullptr && i <= table->mask; ++i) {
+    if (table->slots[i] == nullptr) continue;
+    size_t at = static_cast<size_t>(table->slots[i]->hash.load(kRelaxed)) & (size - 1);
+    while (slots[at] != nullptr) at = (at + 1) & (size - 1);
+    slots[at] = table->slots[i];
   }
+  std::free(table->slots);
+  table->slots = slots;
+  table->mask = size - 1;
+  return true;
+}
+
+// The place of the equal string, or the empty place where it belongs. The mutex is held.
+size_t FindEntry(InternTable* table, const Str* s, int64_t hash) {
   size_t at = static_cast<size_t>(hash) & table->mask;
   for (; table->slots[at] != nullptr; at = (at + 1) & table->mask) {
     Str* other = table->slots[at];
     if (other->hash.load(kRelaxed) == hash && other->length == s->length && other->kind == s->kind &&
         std::memcmp(other->data(), s->data(), s->length * s->kind) == 0) {
-      return {other, true};
+      break;
     }
   }
-  table->slots[at] = s;
-  ++table->count;
-  return {nullptr, true};
+  return at;
+}
+
+// The unique string that equals `str`, immortal if asked for.
+Ref InternAs(Context& cx, Value str, bool immortal) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  Ref plain = Ref::New(str);
+  if (!IsExact(str, cx.rt.cls.str)) {
+    plain = NewStrFromText(cx, str.as<Str>()->view());
+    if (!plain) return nullptr;
+  }
+  auto* s = plain.as<Str>();
+  int64_t hash = StrHash(s);
+  InternTable* table = cx.rt.interned;
+  Ref found;
+  LockMutex(cx.ts, &table->mutex);
+  bool ok = ReserveEntry(table);
+  if (ok) {
+    size_t at = FindEntry(table, s, hash);
+    Str* other = table->slots[at];
+    // A string in the table is not freed before it is taken out, so its header may be looked at. One that fails here is
+    // dying: its death finds that the place is not its own any more.
+    if (other != nullptr && other != s && TryIncref(other)) {
+      found = Ref::Steal(other);
+    } else {
+      if (other == nullptr) ++table->count;
+      table->slots[at] = s;
+      if (other != s) {
+        s->interned.store(Str::kMortalInterned, kRelease);
+        SetMaybeWeakref(s);  // so that other threads' TryIncref works
+      }
+      found = plain.Copy();
+    }
+    auto* unique = found.as<Str>();
+    if (immortal && unique->interned.load(kRelaxed) != Str::kImmortalInterned) {
+      Incref(unique);  // the table's own reference
+      SetImmortal(cx.ts, unique);
+      unique->interned.store(Str::kImmortalInterned, kRelease);
+    }
+  }
+  table->mutex.Unlock();
+  if (!ok) return RaiseMemoryError(cx);
+  return found;
 }
 
 uint64_t Mix(uint64_t a, uint64_t b) {
@@ -426,27 +465,36 @@ void FreeInternTable(InternTable* table) {
 
 Str* Intern(Context& cx, Value str) {
   auto* s = str.as<Str>();
-  if (s->is_interned()) return s;
-  Ref plain = Ref::New(str);
-  if (!IsExact(str, cx.rt.cls.str)) {
-    plain = NewStrFromText(cx, s->view());
-    if (!plain) return nullptr;
-    s = plain.as<Str>();
-  }
-  int64_t hash = StrHash(s);
+  if (s->interned.load(kRelaxed) == Str::kImmortalInterned) return s;
+  Ref unique = InternAs(cx, str, true);
+  return unique ? unique.as<Str>() : nullptr;  // the table keeps it
+}
+
+Ref InternMortal(Context& cx, Value str) {
+  if (str.as<Str>()->is_interned()) return Ref::New(str);
+  return InternAs(cx, str, false);
+}
+
+void DestroyStr(Context& cx, Object* o) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  auto* s = static_cast<Str*>(o);
+  if (ABSL_PREDICT_TRUE(s->interned.load(kRelaxed) == Str::kNotInterned)) return;
   InternTable* table = cx.rt.interned;
   LockMutex(cx.ts, &table->mutex);
-  Found found = FindOrAdd(table, s, hash);
-  if (found.str == nullptr && found.memory) {
-    // The table's reference; immortal before anybody else can find it.
-    Incref(s);
-    SetImmortal(cx.ts, s);
-    s->interned.store(1, kRelease);
+  size_t at = FindEntry(table, s, s->hash.load(kRelaxed));
+  if (table->slots[at] == s) {
+    // Closes the gap: entries after it that would not be found any more move up.
+    size_t hole = at;
+    for (size_t i = (at + 1) & table->mask; table->slots[i] != nullptr; i = (i + 1) & table->mask) {
+      size_t home = static_cast<size_t>(table->slots[i]->hash.load(kRelaxed)) & table->mask;
+      if (((i - home) & table->mask) >= ((i - hole) & table->mask)) {
+        table->slots[hole] = table->slots[i];
+        hole = i;
+      }
+    }
+    table->slots[hole] = nullptr;
+    --table->count;
   }
   table->mutex.Unlock();
-  if (found.str != nullptr) return found.str;
-  if (!found.memory) return RaiseMemoryError(cx), nullptr;
-  return s;
 }
 
 Str* Intern(Context& cx, std::string_view utf8) {

@@ -5,9 +5,11 @@
 // strings have the same kind, and equality is a memcmp. The hash is computed once and remembered (a
 // relaxed store of the same value by anybody).
 //
-// Interned strings are immortal and unique: two interned strings are equal exactly if they are the same
-// object. The table has its own mutex; look-ups of strings that are interned already
-// need only a flag test.
+// Interned strings are unique: two interned strings are equal exactly if they are the same object. The names that
+// code uses are immortal; what scripts intern (sys.intern) is mortal: the table holds no reference to
+// it, and its death takes it out under the table's mutex. A look-up that finds a mortal string needs
+// TryIncref, for it may be about to die; then the new string takes its place. Strings that are interned
+// already need only a flag test.
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_STR_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_STR_H_
 
@@ -29,13 +31,17 @@ struct Str : Object {
   Atomic<int64_t> hash;       // 0: not computed yet
   uint8_t kind;               // 1, 2, 4
   uint8_t ascii;              // all below 0x80 (then data is UTF-8, and a C string)
-  Atomic<uint8_t> interned;
+  Atomic<uint8_t> interned;   // kNotInterned, kImmortalInterned, kMortalInterned
+
+  static constexpr uint8_t kNotInterned = 0;
+  static constexpr uint8_t kImmortalInterned = 1;
+  static constexpr uint8_t kMortalInterned = 2;
 
   static constexpr size_t kDataOffset = 52;
   char* data() { return reinterpret_cast<char*>(this) + kDataOffset; }
   const char* data() const { return reinterpret_cast<const char*>(this) + kDataOffset; }
   TextView view() const { return {data(), length, kind}; }
-  bool is_interned() const { return interned.load(kRelaxed) != 0; }
+  bool is_interned() const { return interned.load(kRelaxed) != kNotInterned; }
 };
 
 // ---- making
@@ -85,6 +91,8 @@ void FreeInternTable(InternTable* table);
 // Immortal; null: MemoryError.
 Str* Intern(Context& cx, std::string_view utf8);
 Str* Intern(Context& cx, Value str);
+// sys.intern: the unique string, which dies when nobody holds it. Null: MemoryError.
+Ref InternMortal(Context& cx, Value str);
 
 }  // namespace tidepool::rt
 

@@ -7,6 +7,9 @@
 
 namespace tidepool::rt {
 
+// str.cc: takes a mortal interned string out of the table.
+void DestroyStr(Context& cx, Object* o);
+
 // str_split.cc
 Ref StrJoinMethod(Context& cx, Value self, const Args& args);
 Ref StrSplitMethod(Context& cx, Value self, const Args& args);

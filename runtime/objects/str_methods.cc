@@ -477,6 +477,7 @@ NativeType MakeStrType() {
   t.slots.binary[static_cast<int>(BinaryOp::kMul)] = StrMul;
   t.slots.binary[static_cast<int>(BinaryOp::kMod)] = StrMod;
   t.methods = kStrMethods;
+  t.destroy = DestroyStr;
   return t;
 }
 
