@@ -63,7 +63,7 @@ class Atomic {
                              std::memory_order failure) {
     sched::Point();
     return __atomic_compare_exchange(&value_, &expected, &desired, true,
-                                     static_cast<int>(success),
+                                     Success(success, failure),
                                      static_cast<int>(failure));
   }
 
@@ -72,7 +72,7 @@ class Atomic {
                                std::memory_order failure) {
     sched::Point();
     return __atomic_compare_exchange(&value_, &expected, &desired, false,
-                                     static_cast<int>(success),
+                                     Success(success, failure),
                                      static_cast<int>(failure));
   }
 
@@ -99,6 +99,20 @@ class Atomic {
   }
 
  private:
+  // The builtins want a success order that is at least the failure order; the
+  // language does not.
+  static constexpr int Success(std::memory_order success,
+                               std::memory_order failure) {
+    if (failure == kSeqCst) return static_cast<int>(kSeqCst);
+    if (failure == kAcquire && success == kRelease) {
+      return static_cast<int>(kAcqRel);
+    }
+    if (failure == kAcquire && success == kRelaxed) {
+      return static_cast<int>(kAcquire);
+    }
+    return static_cast<int>(success);
+  }
+
   alignas(sizeof(T)) T value_;
 };
 

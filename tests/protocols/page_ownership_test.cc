@@ -73,9 +73,9 @@ class Domain {
 
   void Meet(int n) {
     sched::NoPreemption scope;
-    met_.fetch_add(1, kRelaxed);
-    // Acquire and release: the scene that one sets is seen by all.
-    while (met_.fetch_add(0, kAcqRel) < n) SpinPause();
+    // Acquire and release: the scene that one sets before it comes is seen by all.
+    met_.fetch_add(1, kAcqRel);
+    while (met_.load(kAcquire) < n) SpinPause();
   }
 
   // Runs all, then looks: no live block, no page in use, every invariant.

@@ -106,10 +106,9 @@ class World {
   // Waits until there were `n` calls. (The second meeting of two has n = 4.)
   void Meet(int n) {
     sched::NoPreemption scope;
-    met_.fetch_add(1, kRelaxed);
-    // Relaxed: what the threads give each other is published elsewhere; but the
-    // scene that one sets before it comes is seen by all, so acquire and release.
-    while (met_.fetch_add(0, kAcqRel) < n) SpinPause();
+    // Acquire and release: the scene that one sets before it comes is seen by all.
+    met_.fetch_add(1, kAcqRel);
+    while (met_.load(kAcquire) < n) SpinPause();
   }
 
   // A new object; the caller holds the one reference.
