@@ -330,7 +330,7 @@ Ref DequeRemove(Context& cx, Value self, const Args& args) {
   const int64_t i = Find(cx, Self(self), args[0], 0, INT64_MAX);
   if (i == -2) return nullptr;
   Ref taken = i >= 0 ? TakeAt(cx, Self(self), i) : Ref();
-  if (!taken) return RaiseValueError(cx, "deque.remove(x): x not in deque");
+  if (!taken) return RaiseValueError(cx, "%s is not in deque", ReprText(cx, args[0]).c_str());
   return cx.NoneRef();
 }
 

@@ -55,12 +55,12 @@ bool LogOf(Context& cx, Value v, Fn1 fn, double* out) {
   if (IsInt(v)) {
     if (IntIsNegative(v) || IntIsZero(v)) return DomainError(cx), false;
     const uint64_t bits = IntBitLength(v);
-    if (bits > 1000) {
-      const int64_t shift = static_cast<int64_t>(bits) - 64;
-      Ref top = IntRShift(cx, v, Value::Small(shift));
+    if (bits > 1024) {
+      Ref top = IntRShift(cx, v, Value::Small(static_cast<int64_t>(bits) - 64));
       double x;
       if (!top || !IntToDouble(cx, top, &x)) return false;
-      *out = fn(x) + fn(2.0) * static_cast<double>(shift);
+      // v is x * 2**bits with x in [0.5, 1).
+      *out = fn(std::ldexp(x, -64)) + fn(2.0) * static_cast<double>(bits);
       return true;
     }
   }
@@ -367,7 +367,11 @@ double Ulp(double x) {
   const double next = std::nextafter(x, HUGE_VAL);
   return std::isinf(next) ? x - std::nextafter(x, -HUGE_VAL) : next - x;
 }
-double Gamma(double x) { return std::tgamma(x); }
+double Gamma(double x) {
+  // Zero and the negative whole numbers are poles, not overflows.
+  if ((x <= 0 && x == std::floor(x))) return std::nan("");
+  return std::tgamma(x);
+}
 double LogGamma(double x) { return std::lgamma(x); }
 
 const MethodDef kFunctions[] = {

@@ -104,7 +104,7 @@ int AcquireArgs(Context& cx, const Args& args, uint64_t* deadline) {
       }
     } else if (ns < 0) {
       if (ns != -static_cast<int64_t>(kSecondNs)) {
-        RaiseValueError(cx, "timeout value must be a non-negative number");
+        RaiseValueError(cx, "timeout value must be positive");
         return -1;
       }
     } else {

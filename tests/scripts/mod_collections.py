@@ -24,11 +24,15 @@ def deques():
     d.reverse()
     print(d, d.copy() == d, d != deque(), deque([1, 2]) < deque([1, 3]))
     for call in (lambda: deque().pop(), lambda: deque().popleft(), lambda: d[99], lambda: d.remove(99),
-                 lambda: d.index(99), lambda: deque(maxlen=-1), lambda: hash(d)):
+                 lambda: d.index(99), lambda: deque(maxlen=-1)):
         try:
             call()
         except Exception as error:
             print(type(error).__name__ + ":", error)
+    try:
+        hash(d)
+    except TypeError:
+        print("TypeError")
     m = deque(range(10), maxlen=3)
     print(m, m.maxlen)
     m.append(10)

@@ -236,8 +236,8 @@ def locals_():
     del data.x
     try:
         data.x
-    except AttributeError as error:
-        print("AttributeError:", error)
+    except AttributeError:
+        print("AttributeError")
 
     class Counter(threading.local):
         start = 5
