@@ -41,7 +41,7 @@ class WeakValueDictionary:
         del self.data[key]
 
     def __len__(self):
-        return sum([1 for entry in list(self.data.values()) if entry() is not None])
+        return sum([1 for entry in self.data.copy().values() if entry() is not None])
 
     def __contains__(self, key):
         entry = self.data.get(key)
@@ -54,24 +54,24 @@ class WeakValueDictionary:
         return "<%s at %#x>" % (self.__class__.__name__, id(self))
 
     def keys(self):
-        for key, entry in list(self.data.items()):
+        for key, entry in self.data.copy().items():
             if entry() is not None:
                 yield key
 
     def values(self):
-        for entry in list(self.data.values()):
+        for entry in self.data.copy().values():
             value = entry()
             if value is not None:
                 yield value
 
     def items(self):
-        for key, entry in list(self.data.items()):
+        for key, entry in self.data.copy().items():
             value = entry()
             if value is not None:
                 yield key, value
 
     def valuerefs(self):
-        return list(self.data.values())
+        return list(self.data.copy().values())
 
     itervaluerefs = valuerefs
 
@@ -157,7 +157,7 @@ class WeakKeyDictionary:
         del self.data[ref(key)]
 
     def __len__(self):
-        return sum([1 for entry in list(self.data) if entry() is not None])
+        return sum([1 for entry in self.data.copy() if entry() is not None])
 
     def __contains__(self, key):
         try:
@@ -172,24 +172,24 @@ class WeakKeyDictionary:
         return "<%s at %#x>" % (self.__class__.__name__, id(self))
 
     def keys(self):
-        for entry in list(self.data):
+        for entry in self.data.copy():
             key = entry()
             if key is not None:
                 yield key
 
     def values(self):
-        for entry, value in list(self.data.items()):
+        for entry, value in self.data.copy().items():
             if entry() is not None:
                 yield value
 
     def items(self):
-        for entry, value in list(self.data.items()):
+        for entry, value in self.data.copy().items():
             key = entry()
             if key is not None:
                 yield key, value
 
     def keyrefs(self):
-        return list(self.data)
+        return list(self.data.copy())
 
     def get(self, key, default=None):
         return self.data.get(ref(key), default)
@@ -237,13 +237,13 @@ class WeakSet:
             self.update(data)
 
     def __iter__(self):
-        for entry in list(self.data):
+        for entry in self.data.copy():
             item = entry()
             if item is not None:
                 yield item
 
     def __len__(self):
-        return sum([1 for entry in list(self.data) if entry() is not None])
+        return sum([1 for entry in self.data.copy() if entry() is not None])
 
     def __contains__(self, item):
         try:
@@ -441,7 +441,7 @@ class finalize:
     @staticmethod
     def _exit():
         while True:
-            left = [(entry.number, one) for one, entry in list(finalize._registry.items())
+            left = [(entry.number, one) for one, entry in finalize._registry.copy().items()
                     if entry.atexit]
             if not left:
                 break

@@ -265,7 +265,7 @@ _at_exit = [False, False]      # [a hook is registered, the interpreter is endin
 def _end_pools():
     _at_exit[1] = True
     with _pools_lock:
-        states = list(_pools.values())
+        states = list(_pools.copy().values())
     for state in states:
         state.close()
     for state in states:
