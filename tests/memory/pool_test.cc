@@ -1,0 +1,79 @@
+// What examples/pool.py claims: however big blocks go between threads, the peak follows
+// what the program holds.
+//
+// Claim: every row, with kept and new pools, with and without collections, under every
+// value of page_full_retain and page_reclaim_on_free, peaks at no more than 1.3 times its
+// need. How: the script measures the peak of its own process, which this test reads. A
+// miss: the peak is the OS's figure and grows with what the machine's allocator of threads
+// and files takes, some MiB of 130; chance plays no part in it otherwise.
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace {
+
+struct Row {
+  const char* name;
+  const char* arguments;
+  const char* options;
+};
+
+// What the command printed; `status` as from pclose.
+std::string Run(const std::string& command, int* status) {
+  std::string out;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return out;
+  char buffer[512];
+  while (size_t n = fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
+  *status = pclose(pipe);
+  return out;
+}
+
+// The last figure before "MiB", and the one before that: peak and need.
+bool PeakAndNeed(const std::string& line, double* peak, double* need) {
+  std::istringstream words(line);
+  std::vector<double> figures;
+  std::string word, last;
+  while (words >> word) {
+    if (word == "MiB") figures.push_back(atof(last.c_str()));
+    last = word;
+  }
+  if (figures.size() < 2) return false;
+  *peak = figures[figures.size() - 1];
+  *need = figures[figures.size() - 2];
+  return *need > 0;
+}
+
+class PoolTest : public testing::TestWithParam<Row> {};
+
+TEST_P(PoolTest, PeakFollowsNeed) {
+  const Row row = GetParam();
+  int status = -1;
+  const std::string out =
+      Run(std::string(row.options) + " runtime/tidepool examples/pool.py " + row.arguments + " 2>&1",
+          &status);
+  ASSERT_EQ(status, 0) << out;
+  double peak = 0, need = 0;
+  ASSERT_TRUE(PeakAndNeed(out, &peak, &need)) << out;
+  EXPECT_GE(peak, need / 2) << "no such figure: " << out;
+  EXPECT_LE(peak, need * 1.3) << out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, PoolTest,
+    testing::Values(
+        Row{"produce_new", "produce new", ""}, Row{"produce_keep", "produce keep", ""},
+        Row{"consume_new", "consume new", ""}, Row{"consume_keep", "consume keep", ""},
+        Row{"produce_new_gc", "produce new gc", ""}, Row{"produce_keep_gc", "produce keep gc", ""},
+        Row{"consume_new_gc", "consume new gc", ""}, Row{"consume_keep_gc", "consume keep gc", ""},
+        Row{"produce_keep_never_abandons", "produce keep", "TIDEPOOL_PAGE_FULL_RETAIN=-1"},
+        Row{"consume_keep_no_retain", "consume keep",
+            "TIDEPOOL_PAGE_FULL_RETAIN=0 TIDEPOOL_PAGE_RECLAIM_ON_FREE=1"},
+        Row{"produce_new_no_reclaim", "produce new", "TIDEPOOL_PAGE_RECLAIM_ON_FREE=-1"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
