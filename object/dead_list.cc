@@ -8,12 +8,14 @@ namespace tidepool {
 
 void DeadList::Push(ObjectHeader* obj) {
   TP_DCHECK(IsDeadHeader(obj));
-  // Relaxed: the collector reads the bits in stops only, and this thread passes
-  // no safepoint between the two steps.
-  obj->gc_bits.fetch_or(kGcDying, kRelaxed);
-  const uint8_t bits = obj->gc_bits.fetch_and(
-      static_cast<uint8_t>(~kGcTracked), kRelaxed);
-  if ((bits & kGcTracked) != 0) obj->flags.fetch_or(kFlagRetrack, kRelaxed);
+  // Plain stores: nobody else changes flags and bits of a dead object. Relaxed:
+  // the collector reads them in stops.
+  const uint8_t bits = obj->gc_bits.load(kRelaxed);
+  obj->gc_bits.store(static_cast<uint8_t>((bits | kGcDying) & ~kGcTracked),
+                     kRelaxed);
+  if ((bits & kGcTracked) != 0) {
+    obj->flags.store(obj->flags.load(kRelaxed) | kFlagRetrack, kRelaxed);
+  }
   // Relaxed: 0 and 3 mean the same to every reader that can come.
   obj->shared.store(kRefMerged, kRelaxed);
   // Relaxed: a stale reader compares with its own tid only.
@@ -32,11 +34,14 @@ ObjectHeader* DeadList::Pop() {
   head_ = reinterpret_cast<ObjectHeader*>(obj->tid.load(kRelaxed));
   if (head_ == nullptr) tail_ = nullptr;
   obj->tid.store(0, kRelaxed);
-  const uint16_t flags = obj->flags.fetch_and(
-      static_cast<uint16_t>(~kFlagRetrack), kRelaxed);
-  if ((flags & kFlagRetrack) != 0) obj->gc_bits.fetch_or(kGcTracked, kRelaxed);
-  // Relaxed: as in Push.
-  obj->gc_bits.fetch_and(static_cast<uint8_t>(~kGcDying), kRelaxed);
+  // Plain stores: as in Push.
+  const uint16_t flags = obj->flags.load(kRelaxed);
+  uint8_t bits = obj->gc_bits.load(kRelaxed) & ~kGcDying;
+  if ((flags & kFlagRetrack) != 0) {
+    obj->flags.store(static_cast<uint16_t>(flags & ~kFlagRetrack), kRelaxed);
+    bits |= kGcTracked;
+  }
+  obj->gc_bits.store(bits, kRelaxed);
   return obj;
 }
 

@@ -35,9 +35,11 @@ void DeallocOne(ThreadState* ts, ObjectHeader* obj) {
   }
   // From here on a stop may come at any time: the collector must not see a
   // dead object as one to visit, but must see that its class is needed.
-  // Relaxed: read in stops.
-  obj->gc_bits.fetch_or(kGcDying, kRelaxed);
-  Untrack(obj);
+  // A plain store: nobody else changes the bits of a dead object. Relaxed: they
+  // are read in stops.
+  const uint8_t bits = obj->gc_bits.load(kRelaxed);
+  obj->gc_bits.store(static_cast<uint8_t>((bits | kGcDying) & ~kGcTracked),
+                     kRelaxed);
   if (HasWeakRefs(obj)) ClearWeakRefs(ts, obj);
   if (type->dealloc != nullptr) {
     type->dealloc(ts, obj);

@@ -149,12 +149,15 @@ class World {
   // detached, to its end.
   void OnThread(const std::function<void(ThreadState*)>& body) {
     Thread thread;
+    Event blocked(0);
     TP_CHECK(thread.Start([&] {
+      blocked.Wait();
       ThreadState* other = isolate_->AttachThread("other");
       body(other);
       isolate_->LeaveThread(other);
     }));
     BlockingScope blocking(ts_);
+    blocked.Set();
     thread.Join();
   }
   // The same, but this thread stays attached and passes no safepoint.
