@@ -156,7 +156,7 @@ void BufferView::Release() {
 
 // ---- construction
 
-bool ToByte(Context& cx, Value v, unsigned char* out) {
+bool ToByte(Context& cx, Value v, unsigned char* out, const char* what) {
   if (!IsInt(v) && ClassOf(cx, v)->slots.index == nullptr) {
     RaiseTypeError(cx, "'%s' object cannot be interpreted as an integer", ClassName(cx, v));
     return false;
@@ -164,7 +164,7 @@ bool ToByte(Context& cx, Value v, unsigned char* out) {
   int64_t n;
   if (!ToIndexClamped(cx, v, &n)) return false;
   if (n < 0 || n > 255) {
-    RaiseValueError(cx, "byte must be in range(0, 256)");
+    RaiseValueError(cx, "%s must be in range(0, 256)", what);
     return false;
   }
   *out = static_cast<unsigned char>(n);
@@ -213,7 +213,7 @@ Ref BytesFromArgs(Context& cx, const char* name, const Args& args) {
   TextBuffer out;  // bytes as Latin-1
   bool ok = Iterate(cx, v[0], [&](Value item) {
     unsigned char c;
-    if (!ToByte(cx, item, &c)) return false;
+    if (!ToByte(cx, item, &c, name[4] == 's' ? "bytes" : "byte")) return false;
     out.Put(c);
     return true;
   });

@@ -16,7 +16,8 @@ void ExportBuffer(Context& cx, Value base);
 void UnexportBuffer(Context& cx, Value base);
 // An exported reference to the base of a view; ValueError if it is released.
 bool OpenMemoryView(Context& cx, MemoryView* m, Ref* base);
-bool ToByte(Context& cx, Value v, unsigned char* out);
+// `what`: how the message calls it.
+bool ToByte(Context& cx, Value v, unsigned char* out, const char* what = "byte");
 // The bytes that bytes(...) or bytearray(...) would hold.
 Ref BytesFromArgs(Context& cx, const char* name, const Args& args);
 // Methods that bytes and bytearray have in common; n of them.

@@ -434,11 +434,6 @@ Ref Split(Context& cx, Value self, const Args& args) {
     }
     --limit;
     if (at == std::string_view::npos) {
-      if (spaces) {  // the rest keeps its inner spaces, not the outer ones
-        while (!rest.empty() && IsSpaceByte(kReverse ? rest.front() : rest.back())) {
-          kReverse ? rest.remove_prefix(1) : rest.remove_suffix(1);
-        }
-      }
       if (!AddPiece(cx, self, list, rest)) return nullptr;
       break;
     }

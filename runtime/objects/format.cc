@@ -116,7 +116,7 @@ class Formatter {
         return true;
       }
     }
-    return RaiseValueError(cx_, "expected '}' before end of string"), false;
+    return RaiseValueError(cx_, name ? "expected '}' before end of string" : "unmatched '{' in format spec"), false;
   }
 
   bool Field(TextView field, int depth, TextBuffer* out) {

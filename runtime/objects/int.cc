@@ -451,6 +451,7 @@ Ref IntFloorDiv(Context& cx, Value a, Value b) {
 }
 
 Ref IntMod(Context& cx, Value a, Value b) {
+  if (IntIsZero(b)) return RaiseZeroDivision(cx, "integer modulo by zero");
   if (a.is_small_int() && b.is_small_int() && b.small_int() != 0) {
     int64_t y = b.small_int();
     int64_t r = a.small_int() % y;

@@ -32,6 +32,8 @@ class InternTable {
 
 namespace {
 
+constexpr std::string_view kInternal = "internal";
+
 size_t StorageBytes(size_t length, uint8_t kind) { return Str::kDataOffset + (length + 1) * kind; }
 
 Str* NewRoom(Context& cx, size_t length, uint8_t kind) {
@@ -237,6 +239,11 @@ Ref DecodeUtf8(Context& cx, std::string_view bytes, std::string_view errors) {
     unicode::Utf8Step step = unicode::DecodeUtf8(p, end);
     if (step.error == nullptr) {
       out.Put(step.code);
+    } else if (errors == kInternal) {
+      // Literals may contain lone surrogates, which the front end writes as three bytes.
+      bool surrogate = end - p >= 3 && p[0] == '\xED' && (p[1] & 0xE0) == 0xA0 && (p[2] & 0xC0) == 0x80;
+      if (surrogate) step.bytes = 3;
+      out.Put(surrogate ? 0xD000u | ((p[1] & 0x3Fu) << 6) | (p[2] & 0x3Fu) : 0xFFFDu);
     } else if (errors == "replace") {
       out.Put(U'\uFFFD');
     } else if (errors == "surrogateescape") {
@@ -254,7 +261,7 @@ Ref DecodeUtf8(Context& cx, std::string_view bytes, std::string_view errors) {
   return NewStrFromBuffer(cx, out);
 }
 
-Ref NewStr(Context& cx, std::string_view utf8) { return DecodeUtf8(cx, utf8, "replace"); }
+Ref NewStr(Context& cx, std::string_view utf8) { return DecodeUtf8(cx, utf8, kInternal); }
 
 Ref DecodeBytes(Context& cx, std::string_view bytes, std::string_view encoding, std::string_view errors) {
   if (IsUtf8Name(encoding)) return DecodeUtf8(cx, bytes, errors);

@@ -45,7 +45,7 @@ struct Str : Object {
 };
 
 // ---- making
-Ref NewStr(Context& cx, std::string_view utf8);               // invalid bytes become U+FFFD
+Ref NewStr(Context& cx, std::string_view utf8);               // encoded surrogates pass, bad bytes become U+FFFD
 Ref NewStrFromText(Context& cx, TextView text);               // finds the smallest kind
 Ref NewStrFromBuffer(Context& cx, const TextBuffer& buffer);  // the same; MemoryError if the buffer failed
 Ref StrFromChar(Context& cx, char32_t c);                     // Latin-1 ones are shared

@@ -40,9 +40,7 @@ Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
     if (i == t.size) return out.Done(false);
     size_t end = i;
     if (limit == 0) {
-      end = t.size;
-      while (unicode::IsSpace(t[end - 1])) --end;
-      return out.Add(i, end) ? out.Done(false) : nullptr;
+      return out.Add(i, t.size) ? out.Done(false) : nullptr;
     }
     while (end < t.size && !unicode::IsSpace(t[end])) ++end;
     if (!out.Add(i, end)) return nullptr;
@@ -61,9 +59,7 @@ Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {
     if (i == 0) return out.Done(true);
     size_t start = i;
     if (limit == 0) {
-      start = 0;
-      while (unicode::IsSpace(t[start])) ++start;
-      return out.Add(start, i) ? out.Done(true) : nullptr;
+      return out.Add(0, i) ? out.Done(true) : nullptr;
     }
     while (start > 0 && !unicode::IsSpace(t[start - 1])) --start;
     if (!out.Add(start, i)) return nullptr;
