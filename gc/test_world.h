@@ -164,7 +164,10 @@ class World {
   int64_t finalized() const {
     return g_nodes_finalized.load(kRelaxed) - finalized_at_start;
   }
-  uint64_t live_blocks() { return isolate->heap().LiveIn(kGcKinds).blocks; }
+  uint64_t live_blocks() {
+    ts->heap()->Safepoint();  // frees for other threads may lie in a batch
+    return isolate->heap().LiveIn(kGcKinds).blocks;
+  }
   void CheckHeaders() {
     std::string why;
     EXPECT_EQ(collector->CheckInvariants(ts, &why), 0u) << why;
