@@ -1,6 +1,9 @@
 // Mutex, Event, CondVar and the parking lot, under the scheduler and with real
 // threads. In the `sched` build these tests kill the mutants mutex_*, event_*
 // and cond_var_* (tests/mutants.txt).
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <memory>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "tidepool/base/mutex.h"
 #include "tidepool/base/os.h"
 #include "tidepool/base/parking_lot.h"
+#include "tidepool/base/sanitizer.h"
 #include "tidepool/base/sched.h"
 #include "tidepool/base/thread.h"
 
@@ -285,6 +289,35 @@ TEST(ParkingLotTest, ManyAddressesForReal) {
     EXPECT_TRUE(cells[i]->back.WaitUntil(MonotonicNs() + 20000000000));
   }
   for (Thread& thread : threads) thread.Join();
+}
+
+// In a forked child the waiters' threads are gone, and a bucket may have been
+// locked by one of them.
+TEST(ParkingLotTest, ForgetsWaitersAfterFork) {
+  if (TIDEPOOL_TSAN) GTEST_SKIP() << "fork with threads";
+  Event event(0), started(0);
+  Thread waiter;
+  ASSERT_TRUE(waiter.Start([&] {
+    started.Set();
+    event.Wait();
+  }));
+  started.Wait();
+  RealOs()->SleepNs(2000000);  // it is parked by now, probably
+  pid_t child = fork();
+  if (child == 0) {
+    ParkingLot::ResetAfterFork();
+    bool none = ParkingLot::UnparkAll(&event) == 0;
+    Mutex mutex(0);
+    mutex.Lock();
+    bool timed_out = !mutex.LockFor(MonotonicNs() + 1000000);
+    mutex.Unlock();
+    _exit(none && timed_out ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  event.Set();
+  waiter.Join();
 }
 
 }  // namespace

@@ -275,7 +275,13 @@ void SchedRun::RunAll() {
   for (size_t i = 0; i < bodies.size(); ++i) {
     bool started = threads[i].Start([&waiting, &bodies, i] {
       waiting.fetch_sub(1, kAcqRel);  // pairs with the load below
-      while (waiting.load(kAcquire) != 0) SpinPause();
+      for (int spins = 0; waiting.load(kAcquire) != 0; ++spins) {
+        if (spins < 1000) {
+          SpinPause();
+        } else {
+          RealOs()->SleepNs(20000);  // fewer processors than threads
+        }
+      }
       bodies[i]();
     });
     TP_CHECK(started);

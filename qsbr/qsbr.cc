@@ -230,9 +230,24 @@ QsbrSlot* QsbrDomain::OldestReader(Seq* sequence) {
   return late;
 }
 
-void QsbrDomain::ResetAfterFork(QsbrSlot* keep) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  // The child has one thread; the parent's lock may have been held.
+void QsbrDomain::DetachOthersAfterFork(QsbrSlot* keep)
+    ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  // Relaxed throughout: the child has one thread. The parent's lock may have
+  // been held.
   new (&register_mutex_) Mutex(0);
+  for (Chunk* chunk = first_chunk_.load(kRelaxed); chunk != nullptr;
+       chunk = chunk->next.load(kRelaxed)) {
+    for (size_t i = 0; i < chunk->count; ++i) {
+      if (&chunk->slots[i] == keep) continue;
+      chunk->words[i].store(0, kRelaxed);
+      chunk->slots[i].depth_ = 0;
+    }
+  }
+}
+
+void QsbrDomain::ResetAfterFork(QsbrSlot* keep) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  DetachOthersAfterFork(keep);
+  // Whatever the parent was changing in the list: it is made anew.
   free_ = nullptr;
   size_t kept = 0;
   for (Chunk* chunk = first_chunk_.load(kRelaxed); chunk != nullptr;
@@ -243,10 +258,8 @@ void QsbrDomain::ResetAfterFork(QsbrSlot* keep) ABSL_NO_THREAD_SAFETY_ANALYSIS {
         kept = 1;
         continue;
       }
-      chunk->words[i].store(0, kRelaxed);
       slot->word_ = &chunk->words[i];
       slot->registered_ = 0;
-      slot->depth_ = 0;
       slot->next_free_ = free_;
       free_ = slot;
     }

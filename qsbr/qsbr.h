@@ -167,9 +167,12 @@ class QsbrDomain {
   size_t registered() const { return registered_.load(kRelaxed); }  // figures
   size_t capacity() const { return capacity_.load(kRelaxed); }      // figures
 
-  // In a forked child: every slot but `keep` (may be null) belongs to a thread
-  // that does not exist here; takes them all back.
+  // In a forked child, where every slot but `keep` (may be null) belongs to a
+  // thread that does not exist: nobody reads there any more. The first takes the
+  // slots back; the second leaves them registered, detached, to those who still
+  // have records of the threads and will unregister them.
   void ResetAfterFork(QsbrSlot* keep);
+  void DetachOthersAfterFork(QsbrSlot* keep);
 
  private:
   struct Chunk;

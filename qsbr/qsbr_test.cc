@@ -226,6 +226,22 @@ TEST(QsbrTest, ForkedChildKeepsOneSlot) {
   domain.Unregister(mine);
 }
 
+TEST(QsbrTest, ForkedChildDetachesTheOthers) {
+  QsbrDomain domain(RealOs());
+  QsbrSlot* mine = domain.Register();
+  QsbrSlot* other = domain.Register();
+  domain.Attach(mine);
+  domain.Attach(other);
+  Seq goal = domain.Advance();
+  domain.DetachOthersAfterFork(mine);
+  EXPECT_EQ(domain.registered(), 2u);
+  domain.Quiesce(mine);
+  EXPECT_TRUE(domain.Poll(goal));
+  domain.Unregister(other);  // by whoever cleans up after the gone thread
+  domain.Detach(mine);
+  domain.Unregister(mine);
+}
+
 TEST(QsbrTest, TagsNameReaders) {
   QsbrDomain domain(RealOs());
   QsbrSlot* slot = domain.Register();

@@ -108,7 +108,11 @@ class World {
     sched::NoPreemption scope;
     // Acquire and release: the scene that one sets before it comes is seen by all.
     met_.fetch_add(1, kAcqRel);
-    while (met_.load(kAcquire) < n) SpinPause();
+    while (met_.load(kAcquire) < n) {
+      SpinPause();
+      // Plain threads may be more than processors.
+      if (!sched::kEnabled) RealOs()->SleepNs(1000);
+    }
   }
 
   // A new object; the caller holds the one reference.
