@@ -458,8 +458,9 @@ void HeapDomain::CheckInvariants() {
       TP_CHECK(internal::XThread::Owned(word));  // P4
     }
     if (!internal::XThread::Owned(word)) {
-      TP_CHECK(internal::XThread::List(word) == nullptr);  // X3
-      TP_CHECK(used != 0);
+      TP_CHECK(internal::XThread::Listed(word) == page->in_bin);
+      TP_CHECK(internal::XThread::Count(word) < used);  // X7
+      TP_CHECK(page->in_bin || internal::XThread::List(word) == nullptr);
       TP_CHECK(page->in_bin == HeapOps::HasRoom(page));  // P3
     }
     if (page->size_class == 0) return;

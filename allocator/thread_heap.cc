@@ -217,7 +217,7 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     if (used == 0) RetireOrRelease(heap, page);
     return;
   }
-  if (heap != nullptr && owner != 0 && page->size() <= kBatchedMost &&
+  if (heap != nullptr && page->size() <= kBatchedMost &&
       heap->domain_ == page->domain) {
     heap->batch_pages_[heap->batch_count_] = page;
     heap->batch_[heap->batch_count_] = block;

@@ -252,7 +252,10 @@ inline void ThreadHeap::Free(void* block) {
     page->local_free = block;
     uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
     page->used.store(used, kRelaxed);
-    if (__builtin_expect(used == 0, 0)) LastBlockFreed(page);
+    // A page that is up for retirement already needs no second look.
+    if (__builtin_expect(used == 0 && page->retire == 0, 0)) {
+      LastBlockFreed(page);
+    }
     return;
   }
   FreeSlow(block, page);

@@ -7,27 +7,65 @@
 
 namespace tidepool::internal {
 
-// X1 or X4: gives `count` blocks, linked from first to last, back to their page.
-// Whoever finds the page without an owner owns it from then on.
+namespace {
+
+// Whether a thread that frees into this abandoned page takes it over.
+bool WantsPage(DomainCore* core, const Page* page, ThreadHeap* heap,
+               const Origin* mine) {
+  if (heap == nullptr || core->options.page_reclaim_on_free < 0 ||
+      heap->domain() != core->domain) {
+    return false;
+  }
+  if (core->options.page_reclaim_on_free > 0) return true;
+  // Relaxed: written by the page's owner; asked again under ownership.
+  return page->origin.load(kRelaxed) == mine &&
+         page->origin_generation.load(kRelaxed) ==
+             mine->generation.load(kRelaxed);
+}
+
+}  // namespace
+
+// X1, X4 or X6 (and X7): gives `count` blocks, linked from first to last, back to
+// their page.
 void HeapOps::PushChain(DomainCore* core, Page* page, void* first, void* last,
                         uint32_t count, ThreadHeap* heap) {
   size_t link = page->link_offset;
   // Relaxed: the CAS below checks it.
   uint64_t word = page->xthread.load(kRelaxed);
   uint64_t next;
+  bool claim;
   do {
     SetLink(last, link, XThread::List(word));
-    next = XThread::Make(first, XThread::Count(word) + count);
+    claim = !XThread::Owned(word) &&
+            (!XThread::Listed(word) ||
+             WantsPage(core, page, heap, heap != nullptr ? heap->origin_ : nullptr));
+    uint64_t bits = XThread::Owned(word) || claim ? XThread::kOwned
+                                                  : XThread::kListed;
+    next = XThread::Make(first, XThread::Count(word) + count, bits);
     // Release: the blocks' last uses and links before X2's acquire. Acquire, for
-    // X4: what the last owner wrote before it let the page go (X3).
+    // X4 and X7: what the last owner wrote before it let the page go (X3).
   } while (!page->xthread.compare_exchange_weak(word, next, kAcqRel, kRelaxed));
-  if (!XThread::Owned(word) && !TIDEPOOL_MUTANT(page_claim_dropped)) {
-    CountUp(core->counters.pages_claimed);
-    AfterClaim(core, page, heap);
+  if (XThread::Owned(word)) return;
+  if (!claim) {
+    // X7. Relaxed: ordered by the acquire above (page.h).
+    if (page->used.load(kRelaxed) != XThread::Count(next) ||
+        TIDEPOOL_MUTANT(page_last_free_unseen)) {
+      return;
+    }
+    word = next;
+    // Acquire: as above.
+    if (!page->xthread.compare_exchange_strong(
+            word, (next & ~XThread::kListed) | XThread::kOwned, kAcqRel,
+            kRelaxed)) {
+      return;  // another free came, or another owner: theirs to see
+    }
   }
+  if (TIDEPOOL_MUTANT(page_claim_dropped)) return;
+  CountUp(core->counters.pages_claimed);
+  AfterClaim(core, page, heap);
 }
 
-// The caller owns the page by X4. Either it is empty and goes, or the caller's heap
+// The caller owns the page by X4 or X7. Either it is empty and goes, or the caller's heap
 // takes it, or it is left where heaps find it.
 void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {
   for (;;) {
@@ -40,18 +78,11 @@ void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {
       ReleaseEmpty(core, page);
       return;
     }
-    if (heap != nullptr && core->options.page_reclaim_on_free >= 0 &&
-        heap->domain() == core->domain) {
-      // Relaxed: origin words are written by the page's owner.
-      bool made_it = page->origin.load(kRelaxed) == heap->origin_ &&
-                     page->origin_generation.load(kRelaxed) ==
-                         heap->origin_->generation.load(kRelaxed);
-      if (made_it || core->options.page_reclaim_on_free > 0) {
-        if (page->in_bin) RemoveFromBin(core, page);
-        TakeIntoHeap(heap, page);
-        QueuePushBack(&heap->queues_[page->queue_kind][page->size_class], page);
-        return;
-      }
+    if (WantsPage(core, page, heap, heap != nullptr ? heap->origin_ : nullptr)) {
+      if (page->in_bin) RemoveFromBin(core, page);
+      TakeIntoHeap(heap, page);
+      QueuePushBack(&heap->queues_[page->queue_kind][page->size_class], page);
+      return;
     }
     if (TIDEPOOL_MUTANT(page_listed_after_disown)) {
       bool listed = page->in_bin;
@@ -68,13 +99,15 @@ void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {
 
 // X3. False: others freed blocks meanwhile; the page is still the caller's.
 bool HeapOps::Disown(Page* page) {
+  uint64_t next = page->in_bin ? XThread::kListed : 0;
   if (TIDEPOOL_MUTANT(page_disown_blind)) {
-    page->xthread.store(0, kRelease);
+    page->xthread.store(next, kRelease);
     return true;
   }
   uint64_t expected = XThread::kOwned;
-  // Release: all we did as the owner, before X4 and X5.
-  return page->xthread.compare_exchange_strong(expected, 0, kRelease, kRelaxed);
+  // Release: all we did as the owner, before X4-X7.
+  return page->xthread.compare_exchange_strong(expected, next, kRelease,
+                                               kRelaxed);
 }
 
 void HeapOps::Abandon(DomainCore* core, Page* page) {
@@ -123,6 +156,26 @@ void HeapOps::RemoveFromBin(DomainCore* core, Page* page) {
   CountDown(core->counters.available_pages);
 }
 
+namespace {
+// X5. What was freed meanwhile stays in the list.
+bool TryAdopt(Page* page) {
+  if (TIDEPOOL_MUTANT(page_adopt_unchecked)) {
+    page->xthread.fetch_or(XThread::kOwned, kAcqRel);
+    return true;
+  }
+  uint64_t word = page->xthread.load(kRelaxed);  // the CAS checks it
+  while (!XThread::Owned(word)) {
+    // Acquire pairs with X3's release, and with X6's for the list.
+    if (page->xthread.compare_exchange_weak(
+            word, (word & ~XThread::kListed) | XThread::kOwned, kAcqRel,
+            kRelaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+}  // namespace
+
 // X5: an available page, owned by the caller afterwards. A page that a freeing
 // thread has claimed for the moment is passed over.
 Page* HeapOps::AdoptFromBin(DomainCore* core, unsigned queue_kind, unsigned c) {
@@ -130,13 +183,7 @@ Page* HeapOps::AdoptFromBin(DomainCore* core, unsigned queue_kind, unsigned c) {
   if (bin.count.load(kRelaxed) == 0) return nullptr;  // relaxed: a peek
   MutexLock lock(&bin.lock);
   for (Page* page = bin.head; page != nullptr; page = page->next) {
-    uint64_t expected = 0;
-    // Acquire pairs with X3's release.
-    if (!TIDEPOOL_MUTANT(page_adopt_unchecked) &&
-        !page->xthread.compare_exchange_strong(expected, XThread::kOwned,
-                                               kAcqRel, kRelaxed)) {
-      continue;
-    }
+    if (!TryAdopt(page)) continue;
     page->in_bin = false;
     (page->prev != nullptr ? page->prev->next : bin.head) = page->next;
     if (page->next != nullptr) page->next->prev = page->prev;

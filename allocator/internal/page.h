@@ -19,21 +19,29 @@
 // The word `xthread` carries the protocol of page ownership:
 //
 //   bits 63..48  number of blocks in the list
-//   bits 47..1   first block of the list (blocks are 16-aligned)
+//   bits 47..4   first block of the list (blocks are 16-aligned)
+//   bit 1        listed: meaningful while unowned, says that the page is in a bin
 //   bit 0        owned
 //
 //   #   state             event                 next        who           order
 //   X1  owned, list       free by another       owned, +n   freeing       acq_rel CAS
 //                                                           thread
 //   X2  owned, list       collect               owned, -    owner         acq_rel exchange
-//   X3  owned, empty      abandon / let go      free, -     owner         release CAS; fails
+//   X3  owned, empty      abandon / let go      unowned, -  owner         release CAS; fails
 //                                                                         when X1 came first
-//   X4  free, -           free by another       owned, n    freeing       acq_rel CAS; it is
-//                         (claims)                          thread        the owner now
-//   X5  free, -           adopt from the bins   owned, -    heap, under   acq_rel CAS
+//   X4  unowned,          free by another       owned, n    freeing       acq_rel CAS; it is
+//       unlisted          (claims)                          thread        the owner now
+//   X5  unowned, listed   adopt from the bins   owned, list heap, under   acq_rel CAS
 //                                                           the bin lock
-// X3 releases the owner's writes to X4 and X5; X1 releases the block to X2.
-// An unowned page has an empty list: who pushes the first block owns it.
+//   X6  unowned, listed   free by another       listed, +n  freeing       acq_rel CAS
+//                                                           thread
+//   X7  unowned, listed,  the one whose X6      owned, list that thread   acq_rel CAS from
+//       count == used     freed the last block                            its own X6's word
+// X3 releases the owner's writes to X4-X7; X1 and X6 release blocks to X2. So a full
+// abandoned page is claimed by the first foreign free (which lists it), an available
+// one by the last (which lets it go), and frees in between are one CAS. While a page
+// is unowned nobody writes `used`, and X6 acquires X3, so the comparison in X7 is
+// right or somebody else has become the owner since, who looks for himself.
 //
 //   P1  used = live blocks + blocks in xthread (+ blocks in freeing threads' batches)
 //   P2  blocks in free + local_free + used + not yet extended + purged = capacity
@@ -170,8 +178,9 @@ struct alignas(64) Page {
 // --- The xthread word. ---
 struct XThread {
   static constexpr uint64_t kOwned = 1;
+  static constexpr uint64_t kListed = 2;
   static constexpr unsigned kCountShift = 48;
-  static constexpr uint64_t kPointer = ((uint64_t{1} << 48) - 1) & ~uint64_t{1};
+  static constexpr uint64_t kPointer = ((uint64_t{1} << 48) - 1) & ~uint64_t{15};
 
   static void* List(uint64_t word) {
     return reinterpret_cast<void*>(word & kPointer);
@@ -180,10 +189,10 @@ struct XThread {
     return static_cast<uint32_t>(word >> kCountShift);
   }
   static bool Owned(uint64_t word) { return (word & kOwned) != 0; }
-  // Owned, with this list.
-  static uint64_t Make(void* list, uint32_t count) {
+  static bool Listed(uint64_t word) { return (word & kListed) != 0; }
+  static uint64_t Make(void* list, uint32_t count, uint64_t bits) {
     return reinterpret_cast<uint64_t>(list) |
-           (uint64_t{count} << kCountShift) | kOwned;
+           (uint64_t{count} << kCountShift) | bits;
   }
 };
 static_assert(kSmallPageSize / 16 < (1u << 16),

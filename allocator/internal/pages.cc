@@ -201,7 +201,7 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
 uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
   // Relaxed: a peek; the exchange orders.
   if (XThread::List(page->xthread.load(kRelaxed)) == nullptr) return 0;
-  // X2. Acquire pairs with the release of X1 and X4: the blocks' contents are done
+  // X2. Acquire pairs with the release of X1, X4 and X6: the blocks' contents are done
   // with, and their links are written.
   uint64_t word = page->xthread.exchange(XThread::kOwned, kAcqRel);
   void* list = XThread::List(word);

@@ -1,5 +1,7 @@
 #include "tidepool/allocator/internal/purge.h"
 
+#include <new>
+
 #include "tidepool/allocator/internal/core.h"
 
 // Windows, debts and the background thread. See purge.h.
@@ -117,7 +119,10 @@ void Purger::Stop() {
   started_ = false;
 }
 
-void Purger::ForgetThread() { started_ = false; }
+void Purger::ForgetThread() {
+  started_ = false;
+  new (&thread_) Thread;  // the old one does not exist here: nothing to join
+}
 
 void Purger::Loop() {
   // Acquire: pairs with Stop.
