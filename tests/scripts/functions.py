@@ -111,7 +111,7 @@ def call(*a, **k):
     return len(a) + len(k)
 
 
-note(call)(note(1), *[note(2)], note(3), x=note(4), **{"y": note(5)})
+note(0); call(note(1), *[note(2)], note(3), x=note(4), **{"y": note(5)})
 note([0, 0])[note(0)] = note("value")
 {note("k1"): note("v1"), note("k2"): note("v2")}
 note(1) + note(2) * note(3)

@@ -1,0 +1,4 @@
+# exit: 1
+# stderr
+# A module that fails, imported by import_local.py.
+raise ValueError("module body failed")
