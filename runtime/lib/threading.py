@@ -513,6 +513,8 @@ def _shutdown():
             break
         for thread in waiting:
             thread.join()
+            # It takes itself out, unless it had no memory for that.
+            _active.pop(thread.ident, None)
 
 
 _main_thread = None

@@ -42,7 +42,8 @@ class FileLock {
   File* file_;
 };
 
-// ---- system calls, detached. -1 with errno on failure; EINTR is tried again.
+// ---- system calls, detached. -1 with errno on failure. Interrupted ones are tried again, unless that was Ctrl-C: then
+// KeyboardInterrupt is pending.
 
 template <class Fn>
 ssize_t Detached(Context& cx, Fn fn) {
@@ -53,7 +54,7 @@ ssize_t Detached(Context& cx, Fn fn) {
     n = fn();
     error = errno;
     cx.ts->Attach();
-  } while (n < 0 && error == EINTR);
+  } while (n < 0 && error == EINTR && CheckSignals(cx));
   errno = error;
   return n;
 }
@@ -84,7 +85,10 @@ struct Outcome {
       case Io::kOk: return true;
       case Io::kClosed: RaiseValueError(cx, "I/O operation on closed file."); return false;
       case Io::kNoMemory: RaiseMemoryError(cx); return false;
-      case Io::kError: errno = error; return RaiseErrno(cx);
+      case Io::kError:
+        if (cx.has_exception()) return false;  // KeyboardInterrupt
+        errno = error;
+        return RaiseErrno(cx);
     }
     return true;
   }
