@@ -2,6 +2,7 @@
 #include "tidepool/object/object_mutex.h"
 
 #include "tidepool/base/mutant.h"
+#include "tidepool/base/spin.h"
 #include "tidepool/object/internal/state_access.h"
 #include "tidepool/object/isolate.h"
 
@@ -15,9 +16,11 @@ void CheckMayLock(ThreadState* ts) {
 
 void LockMutexSlow(ThreadState* ts, Mutex* mutex)
     ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  // The mutex spins before it parks; a short try first saves the detach.
-  for (int i = 0; i < 16; ++i) {
+  // Sections are short: a moment of spinning mostly saves the detach, which
+  // costs more than the section. Bounded, for the holder may be descheduled.
+  for (int i = 0; i < 40; ++i) {
     if (!mutex->IsLocked() && mutex->TryLock()) return;
+    SpinPause();
   }
   ts->DetachForLock();
   mutex->Lock();
@@ -47,6 +50,15 @@ void CriticalSection::LockOwn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
       return;
     }
     first_->Unlock();
+  } else if (second_ == nullptr) {
+    // As in LockMutexSlow. Sections further out stay locked for this moment.
+    for (int i = 0; i < 40; ++i) {
+      if (!first_->IsLocked() && first_->TryLock()) {
+        held_ = true;
+        return;
+      }
+      SpinPause();
+    }
   }
   ts_->DetachForLock();
   // Address order; whoever waits here holds nothing else.
