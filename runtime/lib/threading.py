@@ -15,7 +15,9 @@ from _thread import allocate_lock as Lock
 from _thread import _local as local
 import time
 
-_table_lock = Lock()          # guards _active, _counter and _exit_calls
+# Guards _active, _counter and _exit_calls. Re-entrant: a finalizer that runs under it may
+# start a thread.
+_table_lock = RLock()
 _active = {}                  # ident -> Thread
 _counter = [0]
 _exit_calls = []

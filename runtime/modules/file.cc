@@ -846,11 +846,15 @@ bool FileFlush(Context& cx, Value file) {
   return CheckOpen(cx, file.as<File>()) && Flush(cx, file.as<File>());
 }
 
-void FlushStandardStreams(Context& cx) {
+bool FlushStandardStreams(Context& cx) {
   PendingScope pending(cx);
+  bool good = true;
   for (Value v : State(cx).standard) {
-    if (v && v.as<File>()->writable && v.as<File>()->fd.load(kRelaxed) >= 0 && !Flush(cx, v.as<File>())) cx.ClearException();
+    if (!v || !v.as<File>()->writable || v.as<File>()->fd.load(kRelaxed) < 0 || Flush(cx, v.as<File>())) continue;
+    good = false;
+    WriteUnraisable(cx, v);
   }
+  return good;
 }
 
 bool InitFileClasses(Context& cx) {

@@ -40,8 +40,9 @@ struct ProgramInfo {
 };
 void SetProgramInfo(const ProgramInfo& info);
 
-// Flushes stdout and stderr of the script, if they are ours. Errors are dropped.
-void FlushStandardStreams(Context& cx);
+// Flushes stdout and stderr of the script, if they are ours. False: something is lost, which has been reported (CPython
+// exits with status 120 then).
+bool FlushStandardStreams(Context& cx);
 
 }  // namespace tidepool::rt
 

@@ -257,7 +257,7 @@ def _work(state, initializer, initargs):
 
 
 _pools = {}                    # id -> _State of pools with threads that may still run
-_pools_lock = threading.Lock()
+_pools_lock = threading.RLock()
 _pool_number = [0]
 _at_exit = [False, False]      # [a hook is registered, the interpreter is ending]
 
