@@ -4,7 +4,9 @@
 
 #include <cstring>
 
+#include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/list_internal.h"
+#include "tidepool/runtime/objects/set.h"
 #include "tidepool/runtime/objects/support.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/protocol.h"
@@ -238,6 +240,19 @@ static bool AppendAll(Context& cx, List* list, Drops* items) {
   return ok;
 }
 
+// For exact dicts, views and sets: a list of their items at one moment. Null without exception: something else.
+static Ref SnapshotOf(Context& cx, Value iterable) {
+  const BuiltinClasses& c = cx.rt.cls;
+  if (!iterable.is_object()) return nullptr;
+  const TypeInfo* t = iterable.object()->type();
+  if (t == &c.dict->info) return DictKeys(cx, iterable.as<Dict>());
+  if (t == &c.set->info || t == &c.frozenset->info) return SetItems(cx, iterable.as<Set>());
+  if (t == &c.dict_keys->info) return DictKeys(cx, iterable.as<DictView>()->dict.as<Dict>());
+  if (t == &c.dict_values->info) return DictValues(cx, iterable.as<DictView>()->dict.as<Dict>());
+  if (t == &c.dict_items->info) return DictItems(cx, iterable.as<DictView>()->dict.as<Dict>());
+  return nullptr;
+}
+
 bool ListExtend(Context& cx, List* list, Value iterable) {
   if (IsExact(iterable, cx.rt.cls.list)) {
     Drops items(cx);
@@ -250,6 +265,11 @@ bool ListExtend(Context& cx, List* list, Value iterable) {
     for (size_t i = 0; i < t->size(); ++i) (void)items.Add(Ref::New(t->Get(i)));
     return AppendAll(cx, list, &items);
   }
+  if (Ref all = SnapshotOf(cx, iterable)) {
+    Drops items(cx);
+    return ListSnapshot(cx, all.as<List>(), &items) && AppendAll(cx, list, &items);
+  }
+  if (cx.has_exception()) return false;
   Ref it = Iter(cx, iterable);
   if (!it) return false;
   for (;;) {
@@ -261,6 +281,8 @@ bool ListExtend(Context& cx, List* list, Value iterable) {
 
 Ref ListFromIterable(Context& cx, Value iterable) {
   if (IsExact(iterable, cx.rt.cls.list)) return ListSlice(cx, iterable.as<List>(), 0, INT64_MAX);
+  if (Ref all = SnapshotOf(cx, iterable)) return all;
+  if (cx.has_exception()) return nullptr;
   Ref list = NewList(cx);
   if (!list || !ListExtend(cx, list.as<List>(), iterable)) return nullptr;
   return list;

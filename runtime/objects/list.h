@@ -60,7 +60,8 @@ bool ListInsert(Context& cx, List* list, int64_t i, Value v);
 Ref ListPop(Context& cx, List* list, int64_t i);        // IndexError
 Ref ListSlice(Context& cx, List* list, int64_t start, int64_t end);  // clamped
 Ref ListAsTuple(Context& cx, List* list);
-Ref ListFromIterable(Context& cx, Value iterable);      // list(iterable)
+// list(iterable). Of lists, tuples, dicts, their views and sets: the items of one moment, whatever other threads do.
+Ref ListFromIterable(Context& cx, Value iterable);
 void ListClear(Context& cx, List* list);
 bool ListReverse(Context& cx, List* list);
 bool ListSort(Context& cx, List* list, Value key, bool reverse);   // key null or None: none

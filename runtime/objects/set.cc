@@ -349,7 +349,13 @@ bool SetUpdate(Context& cx, Value set, Value iterable) {
     }
     return true;
   }
-  return Iterate(cx, iterable, [&](Value item) { return SetAdd(cx, set, item); });
+  auto add = [&](Value item) { return SetAdd(cx, set, item); };
+  if (IsExact(iterable, cx.rt.cls.dict) || IsExact(iterable, cx.rt.cls.dict_keys) ||
+      IsExact(iterable, cx.rt.cls.dict_values) || IsExact(iterable, cx.rt.cls.dict_items)) {
+    Ref all = ListFromIterable(cx, iterable);  // as they are at one moment
+    return all && Iterate(cx, all, add);
+  }
+  return Iterate(cx, iterable, add);
 }
 
 void TraverseSet(Object* o, SlotVisitor& v) {
