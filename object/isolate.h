@@ -144,6 +144,16 @@ class Isolate {
 
   size_t thread_count();
 
+  // fork(), by an attached thread with no object mutex held (fork.cc).
+  // PrepareFork stops the world and takes every lock of the isolate; one of
+  // the others follows in each process. In the child the other threads do not
+  // exist: their states go, what they had queued or listed is this thread's,
+  // their objects are merged when they are dropped, and references on their
+  // stacks stay counted for ever.
+  void PrepareFork(ThreadState* ts);
+  void ParentAfterFork(ThreadState* ts);
+  void ChildAfterFork(ThreadState* ts);
+
   // Every n-th stop ends with CheckHeaders (invariants.h). 0: never. Default:
   // 16 in debug builds, else 0.
   void SetStopChecks(uint32_t n) { stop_checks_.store(n, kRelaxed); }
@@ -182,6 +192,10 @@ class Isolate {
   bool SuspendForStop(ThreadState* ts);
   void Resume(ThreadState* ts) ABSL_EXCLUSIVE_LOCKS_REQUIRED(world_mutex_);
   ThreadState* FirstThread();
+
+  // fork.cc.
+  void UnlockAfterFork();
+  void BuryThread(ThreadState* ts, ThreadState* self);
 
   // isolate.cc.
   void LinkThread(ThreadState* ts);

@@ -232,6 +232,14 @@ bool MergeTable::Hand(ThreadState* self, ObjectHeader* obj) {
   return dead;
 }
 
+void MergeTable::LockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  for (Bucket& bucket : buckets_) bucket.mutex.Lock();
+}
+
+void MergeTable::UnlockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  for (Bucket& bucket : buckets_) bucket.mutex.Unlock();
+}
+
 void MergeTable::MergeAllLocked(ThreadState* ts, ThreadState* self,
                                 DeadList& dead) {
   MergeChunk* freed = nullptr;

@@ -97,6 +97,10 @@ class MergeTable {
   // False, and nothing done, if the queue is not empty.
   bool UnregisterIfEmpty(ThreadState* ts);
 
+  // Around fork().
+  void LockAll();
+  void UnlockAll();
+
   // The object has just been marked queued by `self` (state S5). Merges it or
   // queues it. True if it died: the caller deallocates or lists it.
   bool Hand(ThreadState* self, ObjectHeader* obj);

@@ -26,7 +26,9 @@ void LockMutexSlow(ThreadState* ts, Mutex* mutex)
   mutex->Lock();
   // Attaching may wait for a stop with the mutex held: nobody takes object
   // mutexes in a stop, so that is no different from being parked in one.
+  ThreadStateAccess::mutex_on_the_way(ts) = mutex;
   ts->Attach();
+  ThreadStateAccess::mutex_on_the_way(ts) = nullptr;
 }
 
 }  // namespace internal

@@ -40,13 +40,13 @@ TEST(StopWorldTest, NobodyRunsInAStop) {
   for (Running& r : running) {
     while (r.ticks.load(kRelaxed) == 0) SleepMs(1);
   }
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 40; ++i) {
     world.isolate()->StopTheWorld(world.ts());
     uint64_t before[kThreads];
     for (int t = 1; t < kThreads; ++t) {
       before[t] = running[t].ticks.load(kRelaxed);
     }
-    if (i % 50 == 0) SleepMs(2);
+    if (i % 10 == 0) SleepMs(2);
     for (int t = 1; t < kThreads; ++t) {
       EXPECT_EQ(running[t].ticks.load(kRelaxed), before[t]);
     }
@@ -139,7 +139,7 @@ TEST(StopWorldTest, StopsQueueInOrderAndNoneStarves) {
   for (Thread& thread : threads) {
     ASSERT_TRUE(thread.Start([&] {
       ThreadState* ts = world.isolate()->AttachThread("stopper");
-      for (int i = 0; i < 300; ++i) {
+      for (int i = 0; i < 100; ++i) {
         StopScope stop(ts);
         EXPECT_EQ(inside.fetch_add(1, kRelaxed), 0);
         EXPECT_EQ(inside.fetch_sub(1, kRelaxed), 1);
@@ -151,7 +151,7 @@ TEST(StopWorldTest, StopsQueueInOrderAndNoneStarves) {
     BlockingScope blocking(world.ts());
     for (Thread& thread : threads) thread.Join();
   }
-  EXPECT_EQ(world.isolate()->stop_stats().stops, kThreads * 300u);
+  EXPECT_EQ(world.isolate()->stop_stats().stops, kThreads * 100u);
 }
 
 // python/cpython#151518: threads that return from a blocking call while another
@@ -222,7 +222,7 @@ TEST(StopWorldTest, ContendedLockAndStops) {
       world.isolate()->LeaveThread(ts);
     }));
   }
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 50; ++i) {
     { StopScope stop(world.ts()); }
     LockObject(world.ts(), node);
     ++node->value;

@@ -152,7 +152,7 @@ class ThreadState {
   friend class Isolate;
   friend class CriticalSection;
   friend class MergeTable;
-  friend struct ThreadStateAccess;  // refcount.cc, dealloc.cc, tests
+  friend struct ThreadStateAccess;  // internal/state_access.h
 
   ThreadState() = default;
 
@@ -179,6 +179,8 @@ class ThreadState {
   DeadList trash_;           // too deep to free at once (dead_list.h)
   DeadList dead_;            // to be freed at the next safepoint
   CriticalSection* critical_sections_ = nullptr;  // innermost first
+  // Taken while detached; the thread is on its way back (for fork).
+  Mutex* mutex_on_the_way_ = nullptr;
   Atomic<PendingCall*> pending_calls_{nullptr};   // newest first
   Event resume_{0};
 

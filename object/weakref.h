@@ -56,6 +56,13 @@ class WeakRefTable {
     const uintptr_t a = reinterpret_cast<uintptr_t>(target);
     return locks_[((a >> 5) ^ (a >> 12)) % kLocks].mutex;
   }
+  // Around fork().
+  void LockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    for (Padded& lock : locks_) lock.mutex.Lock();
+  }
+  void UnlockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    for (Padded& lock : locks_) lock.mutex.Unlock();
+  }
 
  private:
   struct alignas(64) Padded {

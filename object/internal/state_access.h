@@ -16,6 +16,9 @@ struct ThreadStateAccess {
   static DeadList& dead(ThreadState* ts) { return ts->dead_; }
   static uint32_t& dealloc_depth(ThreadState* ts) { return ts->dealloc_depth_; }
   static MergeQueue& queue(ThreadState* ts) { return ts->queue_; }
+  static Mutex*& mutex_on_the_way(ThreadState* ts) {
+    return ts->mutex_on_the_way_;
+  }
   static Event& resume(ThreadState* ts) { return ts->resume_; }
   static void DetachFromWorld(ThreadState* ts) { ts->DetachFromWorld(); }
   static void AttachToWorld(ThreadState* ts) { ts->AttachToWorld(); }
