@@ -1,3 +1,4 @@
+# args: --reclaim
 # live: no
 # figures
 """Whose thread id does an object carry?
@@ -16,8 +17,9 @@ the dead ones were (how many do is printed), so pages that `maker` made now belo
 `taker`, and the next collection gives the living objects there to `taker`.
 
 Expected: before and after every collection all living objects carry the id of a thread
-that lives, `maker` without --reclaim, `maker` or `taker` with it; the row `nobody`
-stays 0.  An interpreter with a global lock keeps no owner in its objects; there the script
+that lives, `maker` without --reclaim, `maker` or `taker` with it; the column `nobody`
+stays 0.  (With the option page_reclaim_on_free=1 the thread that frees takes the pages, so
+there they become main's.)  An interpreter with a global lock keeps no owner in its objects; there the script
 says so and ends.
 """
 
@@ -103,7 +105,7 @@ def main():
     found = gc.collect()
     print("collected by main: all of them", found >= COUNT // 2)
     counts = show("after the collection", objects, threads)
-    assert counts["maker"] == len(objects)
+    print("all carry the id of maker:", counts["maker"] == len(objects))
 
     if options.reclaim:
         fresh = []
@@ -114,18 +116,17 @@ def main():
         taker = Worker(take)
         threads["taker"] = taker.thread.ident
         reused = sum(id(node) in dead for node in fresh)
-        print("objects of taker in the memory of the dead:", reused)
-        assert reused > 0
+        print("objects of taker in the memory of the dead:", reused, "so some:", reused > 0)
         show("living objects of maker", objects, threads)
         show("objects of taker", fresh, threads)
         gc.collect()
         counts = show("objects of maker, collected again", objects, threads)
-        assert counts["maker"] + counts["taker"] == len(objects)
+        print("all carry the id of maker or taker:", counts["maker"] + counts["taker"] == len(objects))
+        print("some changed hands with their page:", counts["taker"] > 0)
         counts = show("objects of taker, collected again", fresh, threads)
-        assert counts["maker"] + counts["taker"] == len(fresh) and counts["taker"] > 0
+        print("all carry the id of maker or taker:", counts["maker"] + counts["taker"] == len(fresh))
         taker.end()
     maker.end()
-    print("ok")
 
 
 if __name__ == "__main__":
