@@ -14,6 +14,7 @@
 #include "tidepool/runtime/vm/frame.h"
 #include "tidepool/runtime/vm/function.h"
 #include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/module.h"
 #include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
@@ -106,12 +107,32 @@ bool ParseArgs(Context& cx, const char* function, const Args& args, std::initial
   return true;
 }
 
+namespace {
+// "list.append" and "time.sleep", but "len", as CPython names them where a fixed number of arguments is wanted.
+void RaiseArity(Context& cx, const MethodDef* def, Value self, const Args& args) {
+  std::string name = def->name;
+  if (!self.is_null()) {
+    if (Module* m = As<Module>(self)) {
+      Ref module;
+      DictGetStr(cx, ModuleDict(m), cx.rt.names.name, &module);
+      if (module && IsStr(module) && !StrIs(module.as<Str>(), "builtins")) name = ToUtf8(module.as<Str>()) + "." + name;
+    } else {
+      name = std::string(NameOf(IsClass(self) ? self.as<Class>() : ClassOf(cx, self)->native_base)) + "." + name;
+    }
+  }
+  if (args.nkw != 0) {
+    NoKeywords(cx, name.c_str(), args);
+  } else {
+    CheckArgCount(cx, def->min_args == def->max_args && def->max_args <= 1 ? name.c_str() : def->name, args, def->min_args, def->max_args);
+  }
+}
+}  // namespace
+
 Ref CallNative(Context& cx, const MethodDef* def, Value self, const Args& args) {
   if ((def->flags & kMethodKeywords) == 0) {
-    if (args.nkw != 0 && !NoKeywords(cx, def->name, args)) return Ref();
     const int n = static_cast<int>(args.npos);
-    if (n < def->min_args || (def->max_args >= 0 && n > def->max_args)) {
-      CheckArgCount(cx, def->name, args, def->min_args, def->max_args);
+    if (args.nkw != 0 || n < def->min_args || (def->max_args >= 0 && n > def->max_args)) {
+      RaiseArity(cx, def, self, args);
       return Ref();
     }
   }
@@ -216,11 +237,17 @@ bool BindArguments(Context& cx, Function* f, Value* in, size_t npos, Tuple* kwna
         continue;
       }
       Ref q = LoadSlot(f, f->qualname);
+      std::string positional_only;
       for (size_t p = 0; p < c->posonlyargcount; p++) {
-        if (StrEqual(c->slot_names[p], name.as<Str>())) {
-          return RaiseTypeError(cx, "%s() got some positional-only arguments passed as keyword arguments: '%s'", ToUtf8(q.as<Str>()).c_str(),
-                                ToUtf8(name.as<Str>()).c_str()), false;
+        for (size_t j = 0; j < nkw; j++) {
+          if (StrEqual(c->slot_names[p], kwnames->items[j].as<Str>())) {
+            positional_only += (positional_only.empty() ? "" : ", ") + ToUtf8(c->slot_names[p]);
+          }
         }
+      }
+      if (!positional_only.empty()) {
+        return RaiseTypeError(cx, "%s() got some positional-only arguments passed as keyword arguments: '%s'", ToUtf8(q.as<Str>()).c_str(),
+                              positional_only.c_str()), false;
       }
       return RaiseTypeError(cx, "%s() got an unexpected keyword argument '%s'", ToUtf8(q.as<Str>()).c_str(), ToUtf8(name.as<Str>()).c_str()), false;
     }

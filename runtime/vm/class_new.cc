@@ -88,9 +88,12 @@ void VisitClass(Object* o, SlotVisitor& v) {
 }
 
 void ClearClass(Context& cx, Object* o) {
-  // The dict breaks every cycle through the class; bases and MRO stay, for instances die after this.
-  DictClear(cx, PeekSlot(static_cast<Class*>(o)->dict).as<Dict>());
-  InvalidateClass(cx, static_cast<Class*>(o));
+  // What an instance needs to die stays: layout and bases.  The MRO names the class itself; without it lookups follow
+  // the chain of bases.
+  Class* c = static_cast<Class*>(o);
+  StoreSlot(c, c->mro, Ref());
+  InvalidateClass(cx, c);
+  DictClear(cx, PeekSlot(c->dict).as<Dict>());
 }
 
 void DestroyClass(Context& cx, Object* o) {
@@ -163,7 +166,9 @@ bool ComputeMro(Context& cx, Class* cls, Tuple* bases) {
 
 // The class in the chain of `c` that last changed the layout.
 Class* SolidBase(Class* c) {
-  while (c->base != nullptr && c->native_base == c->base->native_base && c->slots_end == c->base->slots_end) c = c->base;
+  while (c->base != nullptr && c->layout == c->base->layout && c->native->size == c->base->native->size && c->slots_end == c->base->slots_end) {
+    c = c->base;
+  }
   return c;
 }
 
@@ -220,8 +225,12 @@ bool FillNativeDict(Context& cx, Class* cls) {
     Ref f = name == nullptr ? Ref() : NewMember(cx, name, cls, static_cast<uint32_t>(m->offset), m->read_only, m->none_if_null);
     if (!f || !DictSetStr(cx, d, name, f)) return false;
   }
-  Ref doc = t.doc == nullptr ? cx.NoneRef() : NewStr(cx, t.doc);
-  if (!doc || !DictSetStr(cx, d, cx.rt.names.doc, doc)) return false;
+  // A descriptor for the instances' __doc__ may be there already.
+  Ref doc;
+  if (DictGetStr(cx, d, cx.rt.names.doc, &doc) != 1) {
+    doc = t.doc == nullptr ? cx.NoneRef() : NewStr(cx, t.doc);
+    if (!doc || !DictSetStr(cx, d, cx.rt.names.doc, doc)) return false;
+  }
   return AddSlotWrappers(cx, cls, t.slots);
 }
 

@@ -372,8 +372,6 @@ Ref NewFunction(Context& cx, Code* code, Dict* globals) {
   Ref module;
   if (DictGetStr(cx, globals, cx.rt.names.name, &module) == 1) InitSlot(f->module_name, std::move(module));
   TrackNew(f);
-  // Functions that are not made again and again may wait for the collector; closures must die at once.
-  if ((code->flags & (lang::kNested | lang::kComprehension)) == 0) SetDeferred(f);
   return r;
 }
 

@@ -189,7 +189,13 @@ Ref LoadModule(Context& cx, const std::string& name, Str* key) {
     if (source.data() == nullptr) {
       const std::string path = (cx.rt.script_dir.empty() ? "" : cx.rt.script_dir + "/") + name + ".py";
       if (name.find('.') != std::string::npos || !ReadFile(path, &text)) {
-        Raise(cx, cx.rt.exc.ModuleNotFoundError, "No module named '%s'", name.c_str());
+        const size_t dot = name.rfind('.');
+        if (dot != std::string::npos) {
+          const std::string parent = name.substr(0, dot);
+          Raise(cx, cx.rt.exc.ModuleNotFoundError, "No module named '%s'; '%s' is not a package", name.c_str(), parent.c_str());
+        } else {
+          Raise(cx, cx.rt.exc.ModuleNotFoundError, "No module named '%s'", name.c_str());
+        }
         if (PendingIs(cx, cx.rt.exc.ModuleNotFoundError)) InitSlot(cx.exception().as<Exception>()->extra, Ref::New(key));
         return Ref();
       }
@@ -234,19 +240,23 @@ Ref ImportModule(Context& cx, std::string_view name_view) {
     state.mutex.Unlock();
     if (!wait) {
       Ref m = FindInModules(cx, key);
-      if (m) {
+      if (m) {  // perhaps unfinished, by this thread
         if (m.get() == cx.None()) return Raise(cx, cx.rt.exc.ModuleNotFoundError, "import of %s halted; None in sys.modules", name.c_str());
         return m;
       }
       LockMutex(cx.ts, &state.mutex);
-      bool taken = false;
-      for (const InProgress& p : state.list) taken |= p.name == name;
+      bool taken = false, nested = false;
+      for (const InProgress& p : state.list) {
+        taken |= p.name == name;
+        nested |= p.name == name && p.owner == cx.ts;
+      }
       if (!taken) {
         state.list.push_back({name, cx.ts});
         mine = true;
       }
       state.mutex.Unlock();
-      if (mine) break;
+      // nested: a package whose code imports the very part of it that is being imported.
+      if (mine || nested) break;
       continue;
     }
     BlockingScope blocking(cx.ts);
@@ -270,6 +280,7 @@ Ref ImportModule(Context& cx, std::string_view name_view) {
       if (tail == nullptr || !SetAttr(cx, parent, tail, result)) result.reset();
     }
   }
+  if (!mine) return result;
   LockMutex(cx.ts, &state.mutex);
   for (size_t i = 0; i < state.list.size(); i++) {
     if (state.list[i].name == name) {

@@ -1135,6 +1135,7 @@ L_ReturnValue: {
   const Value v = *--sp;
   flags = f->flags;
   if (f->generator != nullptr) {
+    f->sp = sp;
     FinishGenerator(cx, f->generator);
     return Ref::Steal(v);
   }
@@ -1301,6 +1302,7 @@ unwind : {
   }
   flags = f->flags;
   if (f->generator != nullptr) {
+    f->sp = sp;
     FinishGenerator(cx, f->generator);
     cx.SetException(Ref::Steal(exc));
     return Ref();

@@ -282,8 +282,11 @@ Ref BinarySlots(Context& cx, BinaryOp op, Value a, Value b) {
   auto fa = ca->slots.binary[i];
   auto fb = ca == cb || cb->slots.binary[i] == fa ? nullptr : cb->slots.binary[i];
   const Value ni = cx.NotImplemented();
+  // Sequences concatenate and repeat only after both sides' numeric methods have declined.
+  const bool sequence = (op == BinaryOp::kAdd || op == BinaryOp::kMul) && (ca->layout == Layout::kStr || ca->layout == Layout::kList || ca->layout == Layout::kTuple ||
+                                                                           ca->layout == Layout::kBytes || ca->layout == Layout::kByteArray);
   if (fa != nullptr) {
-    if (fb != nullptr && IsSubclass(cb, ca)) {
+    if (fb != nullptr && ((sequence && (cb->flags & Class::kPython) != 0) || IsSubclass(cb, ca))) {
       Ref r = fb(cx, a, b);
       if (!r || r.get() != ni) return r;
       fb = nullptr;

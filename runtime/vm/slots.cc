@@ -259,22 +259,28 @@ bool SlotInit(Context& cx, Value self, const Args& args) {
 // ---- wrappers: special methods of native classes ---------------------------------------------------------
 
 #define NEED(n) \
-  if (!CheckArgCount(cx, d->name, args, n, n)) return Ref()
+  if (!CheckWrapperArgs(cx, args, n)) return Ref()
+
+bool CheckWrapperArgs(Context& cx, const Args& args, size_t n) {
+  if (args.nkw != 0) return RaiseTypeError(cx, "wrapper() takes no keyword arguments"), false;
+  if (args.npos == n) return true;
+  return RaiseTypeError(cx, "expected %zu argument%s, got %zu", n, n == 1 ? "" : "s", args.npos), false;
+}
 
 template <class F>
 F SlotOf(AnyFn f) { return reinterpret_cast<F>(f); }
 
-Ref WrapUnary(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapUnary(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(0);
   return SlotOf<Ref (*)(Context&, Value)>(f)(cx, self);
 }
-Ref WrapNext(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapNext(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(0);
   Ref r = SlotOf<Ref (*)(Context&, Value)>(f)(cx, self);
   if (!r && !cx.has_exception()) return RaiseStopIteration(cx, Value());
   return r;
 }
-Ref WrapHash(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapHash(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(0);
   int64_t h;
   if (!SlotOf<bool (*)(Context&, Value, int64_t*)>(f)(cx, self, &h)) return Ref();
@@ -290,18 +296,18 @@ Str* NameArg(Context& cx, Value v) {
   }
   return Intern(cx, v);
 }
-Ref WrapGetAttr(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapGetAttr(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   Str* name = NameArg(cx, args[0]);
   return name == nullptr ? Ref() : SlotOf<Ref (*)(Context&, Value, Str*)>(f)(cx, self, name);
 }
-Ref WrapSetAttr(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapSetAttr(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(2);
   Str* name = NameArg(cx, args[0]);
   if (name == nullptr || !SlotOf<bool (*)(Context&, Value, Str*, Value)>(f)(cx, self, name, args[1])) return Ref();
   return cx.NoneRef();
 }
-Ref WrapDelAttr(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapDelAttr(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   Str* name = NameArg(cx, args[0]);
   if (name == nullptr || !SlotOf<bool (*)(Context&, Value, Str*, Value)>(f)(cx, self, name, Value())) return Ref();
@@ -315,43 +321,43 @@ Ref WrapDescrGet(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args&
   if (obj.is_null() && cls.is_null()) return RaiseTypeError(cx, "__get__(None, None) is invalid");
   return SlotOf<Ref (*)(Context&, Value, Value, Class*)>(f)(cx, self, obj, cls.is_null() ? ClassOf(cx, obj) : cls.as<Class>());
 }
-Ref WrapDescrSet(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapDescrSet(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(2);
   return SlotOf<bool (*)(Context&, Value, Value, Value)>(f)(cx, self, args[0], args[1]) ? cx.NoneRef() : Ref();
 }
-Ref WrapDescrDelete(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapDescrDelete(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   return SlotOf<bool (*)(Context&, Value, Value, Value)>(f)(cx, self, args[0], Value()) ? cx.NoneRef() : Ref();
 }
-Ref WrapLen(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapLen(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(0);
   const int64_t n = SlotOf<int64_t (*)(Context&, Value)>(f)(cx, self);
   return n < 0 ? Ref() : NewInt(cx, n);
 }
-Ref WrapGetItem(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapGetItem(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   return SlotOf<Ref (*)(Context&, Value, Value)>(f)(cx, self, args[0]);
 }
-Ref WrapSetItem(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapSetItem(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(2);
   return SlotOf<bool (*)(Context&, Value, Value, Value)>(f)(cx, self, args[0], args[1]) ? cx.NoneRef() : Ref();
 }
-Ref WrapDelItem(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapDelItem(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   return SlotOf<bool (*)(Context&, Value, Value, Value)>(f)(cx, self, args[0], Value()) ? cx.NoneRef() : Ref();
 }
-Ref WrapContains(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapContains(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   const int r = SlotOf<int (*)(Context&, Value, Value)>(f)(cx, self, args[0]);
   return r < 0 ? Ref() : cx.BoolRef(r != 0);
 }
-Ref WrapTruth(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapTruth(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(0);
   const int r = SlotOf<int (*)(Context&, Value)>(f)(cx, self);
   return r < 0 ? Ref() : cx.BoolRef(r != 0);
 }
 template <CompareOp kOp>
-Ref WrapCompare(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapCompare(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   return SlotOf<Ref (*)(Context&, Value, Value, CompareOp)>(f)(cx, self, args[0], kOp);
 }
@@ -359,7 +365,7 @@ Ref WrapBinary(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& a
   if (!CheckArgCount(cx, d->name, args, 1, 2)) return Ref();
   return SlotOf<Ref (*)(Context&, Value, Value)>(f)(cx, self, args[0]);
 }
-Ref WrapReflected(Context& cx, const SlotDef* d, AnyFn f, Value self, const Args& args) {
+Ref WrapReflected(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   NEED(1);
   return SlotOf<Ref (*)(Context&, Value, Value)>(f)(cx, args[0], self);
 }

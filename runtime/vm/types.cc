@@ -127,6 +127,7 @@ const GetSetDef kObjectGetSet[] = {{"__class__", GetClass, SetClass}, {nullptr, 
 Ref TypeCall(Context& cx, Value self, const Args& args) {
   Class* cls = self.as<Class>();
   if (cls == cx.rt.cls.type && args.npos == 1 && args.nkw == 0) return Ref::New(ClassOf(cx, args[0]));
+  if (cls == cx.rt.cls.type && args.npos != 3) return RaiseTypeError(cx, "type() takes 1 or 3 arguments");
   if (cls->slots.create == nullptr) return RaiseTypeError(cx, "cannot create '%s' instances", NameOf(cls));
   Ref r = cls->slots.create(cx, cls, args);
   if (!r || cls == cx.rt.cls.type) return r;
