@@ -343,7 +343,7 @@ Ref FileRead(Context& cx, Value self, const Args& args) {
   File* f = Self(self);
   int64_t n;
   if (!SizeArg(cx, args, &n) || !CheckReadable(cx, f)) return nullptr;
-  if (!f->text && n >= 0 && static_cast<size_t>(n) >= kBufferSize && f->read_position == f->read_size) {
+  if (!f->text && n >= 0 && static_cast<size_t>(n) >= kBufferSize) {
     // A large block is read into the object that is returned, without a copy.
     Bytes* room = NewBytesRoom(cx, static_cast<size_t>(n));
     if (room == nullptr) return nullptr;
@@ -353,6 +353,10 @@ Ref FileRead(Context& cx, Value self, const Args& args) {
     {
       FileLock lock(cx, f);
       outcome = FlushLocked(cx, f);
+      // What was read ahead comes first.
+      got = f->read_size - f->read_position;
+      if (got > 0) std::memcpy(room->data, f->read_buffer + f->read_position, got);
+      f->read_position = f->read_size = 0;
       while (outcome.io == Io::kOk && got < static_cast<size_t>(n)) {
         const int fd = f->fd.load(kRelaxed);
         if (fd < 0) {
