@@ -7,6 +7,7 @@
 #include "tidepool/allocator/internal/core.h"
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
+#include "tidepool/base/parking_lot.h"
 #include "tidepool/base/thread_id.h"
 
 namespace tidepool {
@@ -437,6 +438,13 @@ void HeapDomain::ChildAfterFork() {
   for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
     if (h->busy_.load(kRelaxed) != 0) h->enters_ = 2;  // one thread here
   }
+  // Nobody who was attached or waited in the parent exists here.
+  QsbrSlot* mine = nullptr;
+  for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
+    if (h->tid_ == CurrentTid()) mine = h->slot_;
+  }
+  core_->qsbr.DetachOthersAfterFork(mine);
+  ParkingLot::ResetAfterFork();
   UnlockAll(core_);
   core_->purger.ForgetThread();
   // Relaxed: one thread here.

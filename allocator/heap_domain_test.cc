@@ -128,6 +128,7 @@ TEST_F(HeapDomainTest, PagesOfAnExitedThreadAreFreedByOthers) {
   });
   EXPECT_EQ(domain_->GetStats().live_blocks, 10000u);
   for (size_t i = 0; i < blocks.size(); i += 2) heap_->Free(blocks[i]);
+  heap_->Safepoint();  // hands over the last batch
   EXPECT_EQ(domain_->GetStats().live_blocks, 5000u);
   domain_->CheckInvariants();
   // What the other thread left is what this one takes.
@@ -139,6 +140,7 @@ TEST_F(HeapDomainTest, PagesOfAnExitedThreadAreFreedByOthers) {
   EXPECT_EQ(domain_->GetStats().pages_made, made);
   for (size_t i = 1; i < blocks.size(); i += 2) heap_->Free(blocks[i]);
   for (void* p : more) heap_->Free(p);
+  heap_->Safepoint();
   EXPECT_EQ(domain_->GetStats().live_blocks, 0u);
 }
 
