@@ -30,10 +30,6 @@ inline Slot* SlotAt(Object* o, size_t offset) { return reinterpret_cast<Slot*>(r
 int InstanceTraverse(ObjectHeader* h, Visitor visit, void* arg) {
   Object* o = AsObj(h);
   Class* cls = ClassOf(o);
-  if ((cls->info.flags & kTypeWeakRef) != 0) {
-    const int r = TraverseWeakRef(h, visit, arg);
-    if (r != 0) return r;
-  }
   SlotVisitor v(visit, arg);
   if (cls->native->traverse != nullptr) cls->native->traverse(o, v);
   for (uint32_t off = cls->slots_offset; off < cls->slots_end; off += 8) v.Visit(*SlotAt(o, off));
@@ -49,7 +45,6 @@ void InstanceClear(ThreadState* ts, ObjectHeader* h) {
   for (uint32_t off = cls->slots_offset; off < cls->slots_end; off += 8) StoreSlot(o, *SlotAt(o, off), Ref());
   if (cls->attr_offset != 0) ClearAttrs(cx, o, cls);
   if (cls->native->clear != nullptr) cls->native->clear(cx, o);
-  if ((cls->info.flags & kTypeWeakRef) != 0) ClearWeakRef(ts, h);
 }
 
 void InstanceDealloc(ThreadState* ts, ObjectHeader* h) {
@@ -63,11 +58,7 @@ void InstanceDealloc(ThreadState* ts, ObjectHeader* h) {
   } else if (cls->native->clear != nullptr) {
     cls->native->clear(cx, o);
   }
-  if ((cls->info.flags & kTypeWeakRef) != 0) {
-    DeallocWeakRef(ts, h);
-  } else {
-    FreeObject(ts, h);
-  }
+  FreeObject(ts, h);
 }
 
 void InstanceFinalize(ThreadState* ts, ObjectHeader* h) {

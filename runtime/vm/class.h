@@ -122,7 +122,7 @@ enum NativeTypeFlags : uint32_t {
   kTypeWeakrefs = 16,      // instances can be weakly referenced: a weakref word is appended to `size`
   kTypeUnhashable = 32,    // __hash__ is None
   kTypeTrackLater = 64,    // NewInstance does not Track; the maker does once it is filled in
-  kTypeIsWeakRef = 128,    // instances start with the object layer's WeakRef
+  kTypeIsWeakRef = 128,    // instances start with the object layer's WeakRef (their functions use TraverseWeakRef and so on)
 };
 
 struct NativeType {

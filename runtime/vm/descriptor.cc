@@ -134,7 +134,7 @@ Ref MemberGet(Context& cx, Value self, Value obj, Class*) {
   if (r) return r;
   if (m->none_if_null) return cx.NoneRef();
   if ((m->owner->flags & Class::kPython) != 0) {
-    return Raise(cx, cx.rt.exc.AttributeError, "%s", ToUtf8(m->name).c_str());
+    return Raise(cx, cx.rt.exc.AttributeError, "'%s' object has no attribute '%s'", ClassName(cx, obj), ToUtf8(m->name).c_str());
   }
   return RaiseAttributeError(cx, obj, m->name);
 }
@@ -152,7 +152,7 @@ bool MemberSet(Context& cx, Value self, Value obj, Value value) {
     old = ExchangeSlotLocked(s, Ref::New(value));
   }
   if (value.is_null() && !old && !m->none_if_null) {
-    RaiseAttributeError(cx, obj, m->name);
+    Raise(cx, cx.rt.exc.AttributeError, "%s", ToUtf8(m->name).c_str());
     return false;
   }
   return true;
