@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tidepool/allocator/heap_domain.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/runtime/objects/bytes.h"
 #include "tidepool/runtime/objects/objects.h"
@@ -358,6 +359,38 @@ Ref StrConcat(Context& cx, Value a, Value b) {
   s->ascii = x->ascii & y->ascii;
   CopyText(s->data(), kind, x->view());
   CopyText(s->data() + x->length * kind, kind, y->view());
+  return Ref::Steal(s);
+}
+
+Ref StrAppend(Context& cx, Ref left, Value right) {
+  auto* x = left.as<Str>();
+  auto* y = right.as<Str>();
+  if (y->length == 0) return left;
+  size_t total = x->length + y->length;
+  uint8_t kind = x->kind > y->kind ? x->kind : y->kind;
+  if (kind == x->kind && !x->is_interned() && IsUniquelyReferenced(x) &&
+      StorageBytes(total, kind) <= HeapDomain::UsableSize(x)) {
+    // Nobody else has it, so it may change.
+    CopyText(x->data() + x->length * kind, kind, y->view());
+    std::memset(x->data() + total * kind, 0, kind);
+    x->length = total;
+    x->ascii &= y->ascii;
+    x->hash.store(0, kRelaxed);
+    return left;
+  }
+  if (total < 64) return StrConcat(cx, left, right);
+  // With slack for what follows.
+  if (total > (SIZE_MAX >> 5)) return RaiseMemoryError(cx);
+  Str* s = NewExact<Str>(cx, cx.rt.cls.str, StorageBytes(total + total / 4, kind));
+  if (s == nullptr) return nullptr;
+  s->length = total;
+  s->hash.store(0, kRelaxed);
+  s->kind = kind;
+  s->ascii = x->ascii & y->ascii;
+  s->interned.store(0, kRelaxed);
+  CopyText(s->data(), kind, x->view());
+  CopyText(s->data() + x->length * kind, kind, y->view());
+  std::memset(s->data() + total * kind, 0, kind);
   return Ref::Steal(s);
 }
 

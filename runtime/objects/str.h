@@ -76,6 +76,9 @@ inline int StrCompare(const Str* a, const Str* b) { return CompareText(a->view()
 
 // ---- operations
 Ref StrConcat(Context& cx, Value a, Value b);                 // both Str
+// left + right, both exactly str, where the caller gives `left` up: grows in place if that was the only reference, so that
+// building a text piece by piece costs linear time.
+Ref StrAppend(Context& cx, Ref left, Value right);
 Ref StrJoinN(Context& cx, const Value* strs, size_t n);       // all Str
 Ref StrJoin(Context& cx, Str* separator, Value iterable);
 Ref StrSlice(Context& cx, Str* s, size_t start, size_t end);

@@ -13,26 +13,30 @@ namespace {
 // Collects pieces of one string.
 class Pieces {
  public:
-  Pieces(Context& cx, Str* s) : cx_(cx), s_(s), list_(NewList(cx)) {}
-  bool ok() const { return static_cast<bool>(list_); }
+  Pieces(Context& cx, Str* s) : cx_(cx), s_(s), pieces_(cx) {}
   bool Add(size_t start, size_t end) {
     Ref piece = StrSlice(cx_, s_, start, end);
-    return piece && ListAppendSteal(cx_, list_.as<List>(), std::move(piece));
+    if (!piece) return false;
+    if (pieces_.Add(std::move(piece))) return true;
+    RaiseMemoryError(cx_);
+    return false;
   }
+  // The list of them; nobody sees it before, so it is filled without its mutex.
   Ref Done(bool reversed) {
-    if (reversed) ListReverse(cx_, list_.as<List>());
-    return std::move(list_);
+    size_t n = pieces_.size();
+    for (size_t i = 0, j = n; reversed && i + 1 < j; ++i) std::swap(pieces_.data()[i], pieces_.data()[--j]);
+    pieces_.ReleaseAll();
+    return NewListSteal(cx_, pieces_.data(), n);
   }
 
  private:
   Context& cx_;
   Str* s_;
-  Ref list_;
+  Drops pieces_;
 };
 
 Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
   Pieces out(cx, s);
-  if (!out.ok()) return nullptr;
   TextView t = s->view();
   size_t i = 0;
   for (;;) {
@@ -51,7 +55,6 @@ Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
 
 Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {
   Pieces out(cx, s);
-  if (!out.ok()) return nullptr;
   TextView t = s->view();
   size_t i = t.size;
   for (;;) {
@@ -70,7 +73,6 @@ Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {
 
 Ref SplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
   Pieces out(cx, s);
-  if (!out.ok()) return nullptr;
   TextView t = s->view();
   size_t start = 0;
   for (; limit > 0; --limit) {
@@ -84,7 +86,6 @@ Ref SplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
 
 Ref RSplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
   Pieces out(cx, s);
-  if (!out.ok()) return nullptr;
   TextView t = s->view();
   size_t end = t.size;
   for (; limit > 0; --limit) {
@@ -222,7 +223,6 @@ Ref StrSplitLines(Context& cx, Value self, const Args& args) {
   auto* s = self.as<Str>();
   TextView t = s->view();
   Pieces out(cx, s);
-  if (!out.ok()) return nullptr;
   for (size_t i = 0; i < t.size;) {
     size_t end = i;
     while (end < t.size && !unicode::IsLineBreak(t[end])) ++end;
