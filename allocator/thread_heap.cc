@@ -234,6 +234,7 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
 size_t HeapOps::FreeFromLimbo(void* block, void* context) {
   DomainCore* core = static_cast<DomainCore*>(context);
   Page* page = PageMap::Lookup(block);
+  TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(core->counters.limbo, bytes);
   FreeAny(core, nullptr, block, page);
@@ -244,6 +245,7 @@ namespace {
 size_t FreeFromOwnLimbo(void* block, void* context) {
   ThreadHeap* heap = static_cast<ThreadHeap*>(context);
   Page* page = PageMap::Lookup(block);
+  TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(heap->domain()->core()->counters.limbo, bytes);
   heap->Free(block);
