@@ -128,7 +128,7 @@ bool ArraySetItem(Context& cx, Value self, Value key, Value value) {
   }
   int64_t i;
   unsigned char c = 0;
-  if (!ToIndexClamped(cx, key, &i) || (value && !ToByte(cx, value, &c))) return false;
+  if (!ItemIndex(cx, key, &i) || (value && !ToByte(cx, value, &c))) return false;
   Resize result = Resize::kOk;
   bool in_range;
   {
@@ -164,7 +164,7 @@ Ref InplaceAdd(Context& cx, Value self, Value other) {
 Ref InplaceMul(Context& cx, Value self, Value other) {
   if (!IsInt(other)) return cx.NotImplementedRef();
   int64_t times;
-  if (!ToIndexClamped(cx, other, &times)) return nullptr;
+  if (!RepeatCount(cx, other, &times)) return nullptr;
   auto* b = self.as<ByteArray>();
   Resize r;
   {
@@ -207,7 +207,7 @@ Ref Extend(Context& cx, Value self, const Args& args) {
 Ref Insert(Context& cx, Value self, const Args& args) {
   int64_t i;
   unsigned char c;
-  if (!ToIndexClamped(cx, args[0], &i) || !ToByte(cx, args[1], &c)) return nullptr;
+  if (!ToInt64(cx, args[0], &i) || !ToByte(cx, args[1], &c)) return nullptr;
   auto* b = self.as<ByteArray>();
   Resize r;
   {
@@ -223,7 +223,7 @@ Ref Insert(Context& cx, Value self, const Args& args) {
 
 Ref Pop(Context& cx, Value self, const Args& args) {
   int64_t i = -1;
-  if (args.npos == 1 && !ToIndexClamped(cx, args[0], &i)) return nullptr;
+  if (args.npos == 1 && !ToInt64(cx, args[0], &i)) return nullptr;
   auto* b = self.as<ByteArray>();
   Resize r = Resize::kOk;
   int byte = -1;

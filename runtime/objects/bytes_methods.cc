@@ -70,7 +70,7 @@ Ref BytesGetItem(Context& cx, Value self, Value key) {
     if (!IsInt(key) && ClassOf(cx, key)->slots.index == nullptr) {
       return RaiseTypeError(cx, "%s indices must be integers or slices, not %s", name, ClassName(cx, key));
     }
-    if (!ToIndexClamped(cx, key, &i)) return nullptr;
+    if (!ItemIndex(cx, key, &i)) return nullptr;
   }
   BufferView view(cx);
   if (!view.Open(self)) return nullptr;
@@ -121,7 +121,7 @@ Ref BytesMul(Context& cx, Value a, Value b) {
   if (!IsBytesOrArray(a)) std::swap(a, b);
   if (!IsInt(b) && ClassOf(cx, b)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToIndexClamped(cx, b, &n)) return nullptr;
+  if (!RepeatCount(cx, b, &n)) return nullptr;
   if (n < 0) n = 0;
   BufferView x(cx);
   if (!x.Open(a)) return nullptr;

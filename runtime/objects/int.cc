@@ -309,6 +309,7 @@ int IntClamp(Value v, int64_t* out) {
       return 0;
     }
   }
+  *out = x.negative() ? INT64_MIN : INT64_MAX;
   return x.negative() ? -1 : 1;
 }
 
@@ -409,7 +410,6 @@ Ref IntTrueDiv(Context& cx, Value a, Value b) {
   double result;
   if (bits_x == 0) {
     result = 0.0;
-    negative = false;
   } else if (bits_x <= 53 && bits_y <= 53) {
     result = static_cast<double>(x.limbs()[0]) / static_cast<double>(y.limbs()[0]);
   } else {

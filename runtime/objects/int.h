@@ -59,7 +59,7 @@ Ref IntFromText(Context& cx, std::string_view text, int base);
 
 // False if it is no int or does not fit; raises nothing.
 bool IntToInt64(Value v, int64_t* out);
-// -1 too small, 1 too large, 0 fits (then *out is set). For ints only.
+// -1 too small, 1 too large, 0 fits; *out is the nearest int64. For ints only.
 int IntClamp(Value v, int64_t* out);
 // The nearest double; OverflowError if too large.
 bool IntToDouble(Context& cx, Value v, double* out);

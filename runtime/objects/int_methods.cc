@@ -139,7 +139,7 @@ Ref IntCreate(Context& cx, Class* cls, const Args& args) {
   }
   if (!v[1]) return IntSubclass(cx, cls, IntFromValue(cx, v[0]));
   int64_t base;
-  if (!ToInt64(cx, v[1], &base)) return nullptr;
+  if (!ToIndexClamped(cx, v[1], &base)) return nullptr;
   if (base != 0 && (base < 2 || base > 36)) return RaiseValueError(cx, "int() base must be >= 2 and <= 36, or 0");
   if (IsStr(v[0])) return IntSubclass(cx, cls, IntFromText(cx, v[0].as<Str>()->view(), static_cast<int>(base), v[0]));
   if (HasLayout(v[0], Layout::kBytes) || HasLayout(v[0], Layout::kByteArray)) {

@@ -39,7 +39,7 @@ bool IndexKey(Context& cx, Value key, int64_t size, int64_t* out) {
   } else if (!IsInt(key) && ClassOf(cx, key)->slots.index == nullptr) {
     RaiseTypeError(cx, "list indices must be integers or slices, not %s", ClassName(cx, key));
     return false;
-  } else if (!ToIndexClamped(cx, key, out)) {
+  } else if (!ItemIndex(cx, key, out)) {
     return false;
   }
   if (*out < 0) *out += size;
@@ -140,7 +140,7 @@ Ref ListMul(Context& cx, Value a, Value b) {
   if (!Is<List>(a)) std::swap(a, b);
   if (!IsInt(b) && ClassOf(cx, b)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToIndexClamped(cx, b, &n)) return nullptr;
+  if (!RepeatCount(cx, b, &n)) return nullptr;
   if (n <= 0) return NewList(cx);
   Ref copy = ListSlice(cx, a.as<List>(), 0, INT64_MAX);
   if (!copy || !ListRepeatInPlace(cx, copy.as<List>(), n)) return nullptr;
@@ -155,7 +155,7 @@ Ref ListInplaceAdd(Context& cx, Value self, Value other) {
 Ref ListInplaceMul(Context& cx, Value self, Value other) {
   if (!IsInt(other) && ClassOf(cx, other)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToIndexClamped(cx, other, &n) || !ListRepeatInPlace(cx, self.as<List>(), n)) return nullptr;
+  if (!RepeatCount(cx, other, &n) || !ListRepeatInPlace(cx, self.as<List>(), n)) return nullptr;
   return Ref::New(self);
 }
 
@@ -192,13 +192,13 @@ Ref Extend(Context& cx, Value self, const Args& args) {
 
 Ref Insert(Context& cx, Value self, const Args& args) {
   int64_t i;
-  if (!ToIndexClamped(cx, args[0], &i)) return nullptr;
+  if (!ToInt64(cx, args[0], &i)) return nullptr;
   return ListInsert(cx, self.as<List>(), i, args[1]) ? cx.NoneRef() : nullptr;
 }
 
 Ref Pop(Context& cx, Value self, const Args& args) {
   int64_t i = -1;
-  if (args.npos == 1 && !ToIndexClamped(cx, args[0], &i)) return nullptr;
+  if (args.npos == 1 && !ToInt64(cx, args[0], &i)) return nullptr;
   return ListPop(cx, self.as<List>(), i);
 }
 

@@ -94,7 +94,7 @@ Ref GetItem(Context& cx, Value self, Value key) {
     return RaiseTypeError(cx, "memoryview: invalid slice key");
   }
   int64_t i;
-  if (!ToIndexClamped(cx, key, &i)) return nullptr;
+  if (!ItemIndex(cx, key, &i)) return nullptr;
   if (i < 0) i += m->length;
   if (i < 0 || i >= m->length) return RaiseIndexError(cx, "index out of bounds on dimension 1");
   return Ref::Small(static_cast<unsigned char>(m->data[i * m->stride]));
@@ -118,7 +118,7 @@ bool SetItem(Context& cx, Value self, Value key, Value value) {
     }
   } else {
     unsigned char c;
-    if (!ToIndexClamped(cx, key, &r.start)) return false;
+    if (!ItemIndex(cx, key, &r.start)) return false;
     if (r.start < 0) r.start += m->length;
     if (r.start < 0 || r.start >= m->length) {
       return RaiseIndexError(cx, "index out of bounds on dimension 1"), false;

@@ -64,7 +64,7 @@ Ref StrGetItem(Context& cx, Value self, Value key) {
     if (!IsInt(key) && ClassOf(cx, key)->slots.index == nullptr) {
       return RaiseTypeError(cx, "string indices must be integers, not '%s'", ClassName(cx, key));
     }
-    if (!ToIndexClamped(cx, key, &i)) return nullptr;
+    if (!ItemIndex(cx, key, &i)) return nullptr;
   }
   if (i < 0) i += n;
   if (i < 0 || i >= n) return RaiseIndexError(cx, "string index out of range");
@@ -89,7 +89,7 @@ Ref StrMul(Context& cx, Value a, Value b) {
   if (!IsStr(a)) std::swap(a, b);
   if (!IsInt(b) && ClassOf(cx, b)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToIndexClamped(cx, b, &n)) return nullptr;
+  if (!RepeatCount(cx, b, &n)) return nullptr;
   return StrRepeat(cx, a.as<Str>(), n);
 }
 
@@ -107,13 +107,18 @@ Ref StrCreate(Context& cx, Class* cls, const Args& args) {
   } else if (!v[1] && !v[2]) {
     plain = ToString(cx, v[0]);
   } else {
+    for (int i = 1; i < 3; ++i) {
+      if (v[i] && !IsStr(v[i])) {
+        return RaiseTypeError(cx, "str() argument '%s' must be str, not %s", i == 1 ? "encoding" : "errors",
+                              ClassName(cx, v[i]));
+      }
+    }
     if (IsStr(v[0])) return RaiseTypeError(cx, "decoding str is not supported");
     if (!BufferView::Supports(v[0])) {
       return RaiseTypeError(cx, "decoding to str: need a bytes-like object, %s found", ClassName(cx, v[0]));
     }
-    Str* encoding = v[1] ? ToStr(cx, v[1], "str() argument 'encoding'") : nullptr;
-    Str* errors = v[2] ? ToStr(cx, v[2], "str() argument 'errors'") : nullptr;
-    if (cx.has_exception()) return nullptr;
+    Str* encoding = v[1] ? v[1].as<Str>() : nullptr;
+    Str* errors = v[2] ? v[2].as<Str>() : nullptr;
     BufferView view(cx);
     if (!view.Open(v[0])) return nullptr;
     plain = DecodeBytes(cx, view.view(), encoding != nullptr ? AsciiView(encoding) : "utf-8",

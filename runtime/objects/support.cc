@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/vm/call.h"
+#include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
 
@@ -24,6 +26,21 @@ bool Drops::Reserve(size_t n) {
   room_ = room;
   return true;
 }
+
+static bool Fitting(Context& cx, Value v, int64_t* out, Class* error) {
+  if (v.is_small_int()) {
+    *out = v.small_int();
+    return true;
+  }
+  Ref i = Index(cx, v);
+  if (!i) return false;
+  if (IntToInt64(i, out)) return true;
+  Raise(cx, error, "cannot fit '%s' into an index-sized integer", ClassName(cx, v));
+  return false;
+}
+
+bool RepeatCount(Context& cx, Value v, int64_t* out) { return Fitting(cx, v, out, cx.rt.exc.OverflowError); }
+bool ItemIndex(Context& cx, Value v, int64_t* out) { return Fitting(cx, v, out, cx.rt.exc.IndexError); }
 
 bool SliceBounds(Context& cx, Value start, Value end, int64_t size, int64_t* from, int64_t* to) {
   auto one = [&](Value v, int64_t fallback, int64_t* out) {

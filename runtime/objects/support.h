@@ -110,6 +110,11 @@ class Drops {
   size_t room_ = 8;
 };
 
+// An operand of sequence * n (an int or something with __index__). OverflowError if it does not fit.
+bool RepeatCount(Context& cx, Value v, int64_t* out);
+// An index of an item: the same with IndexError.
+bool ItemIndex(Context& cx, Value v, int64_t* out);
+
 // Where a method's index arguments lead: start and end of a slice of a sequence of `size`, as s.find(x, start, end)
 // reads them. Null or None: the default. False: an exception is pending.
 bool SliceBounds(Context& cx, Value start, Value end, int64_t size, int64_t* from, int64_t* to);

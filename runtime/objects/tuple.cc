@@ -141,7 +141,7 @@ Ref TupleGetItem(Context& cx, Value self, Value key) {
     if (!IsInt(key) && ClassOf(cx, key)->slots.index == nullptr) {
       return RaiseTypeError(cx, "tuple indices must be integers or slices, not %s", ClassName(cx, key));
     }
-    if (!ToIndexClamped(cx, key, &i)) return nullptr;
+    if (!ItemIndex(cx, key, &i)) return nullptr;
   }
   if (i < 0) i += static_cast<int64_t>(t->length);
   if (i < 0 || static_cast<size_t>(i) >= t->length) return RaiseIndexError(cx, "tuple index out of range");
@@ -183,7 +183,7 @@ Ref TupleMul(Context& cx, Value a, Value b) {
   }
   if (!IsInt(b) && ClassOf(cx, b)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToIndexClamped(cx, b, &n)) return nullptr;
+  if (!RepeatCount(cx, b, &n)) return nullptr;
   auto* x = a.as<Tuple>();
   if (n <= 0 || x->length == 0) return Ref::New(cx.rt.empty_tuple);
   if (n == 1 && IsExact(a, cx.rt.cls.tuple)) return Ref::New(a);
