@@ -393,7 +393,7 @@ Ref BuiltinAny(Context& cx, Value, const Args& a) { return AnyAll(cx, a[0], true
 Ref BuiltinAll(Context& cx, Value, const Args& a) { return AnyAll(cx, a[0], false); }
 Ref BuiltinSorted(Context& cx, Value, const Args& args) {
   Value v[3];
-  if (!ParseArgs(cx, "sorted", args, {"/iterable", "*key", "*reverse"}, 1, v)) return Ref();
+  if (!ParseArgs(cx, args.npos == 1 ? "sort" : "sorted", args, {"/iterable", "*key", "*reverse"}, 1, v)) return Ref();
   int reverse = 0;
   if (!v[2].is_null() && (reverse = IsTrue(cx, v[2])) < 0) return Ref();
   Ref list = ListFromIterable(cx, v[0]);

@@ -654,6 +654,19 @@ L_InplaceAdd: {
   double x, y;
   if (FloatOperands(float_info, a, b, &x, &y)) {
     r = FloatResult(cx, float_info, a, b, x + y).release();
+  } else if (IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
+    // `s += t`: if the result goes back into the local that holds a, let go of it first, so that a can grow in place.
+    const uint32_t next = *pc;
+    if (lang::OpOf(next) == Op::kStoreFast && slots[next >> 8] == a) {
+      slots[next >> 8] = Value();
+      DROP(a);  // the stack still has one
+    }
+    r = StrAppend(cx, Ref::Steal(a), b).release();
+    sp -= 2;
+    DROP(b);
+    if (r.is_null()) goto error;
+    PUSH(r);
+    NEXT();
   } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinaryAdd)) {
     r = Binary(cx, BinaryOp::kAdd, a, b).release();
   } else {
