@@ -584,7 +584,7 @@ Ref FileTruncate(Context& cx, Value self, const Args& args) {
 }
 
 Ref FileFileno(Context& cx, Value self, const Args&) {
-  if (!CheckOpen(cx, Self(self))) return nullptr;
+  if (Self(self)->fd.load(kRelaxed) < 0) return RaiseValueError(cx, "I/O operation on closed file");
   return Ref::Small(Self(self)->fd.load(kRelaxed));
 }
 

@@ -188,11 +188,37 @@ Ref GcGetReferrers(Context& cx, Value, const Args& args) {
       cx.rt.collector->GetReferrers(cx.ts, targets, [&](ObjectHeader* obj) { gathered.Add(obj); }));
 }
 
+// What a builtin container refers to, small integers included, which are no objects and so unknown to the collector.
+// 1: done, 0: not such a container, -1: exception.
+int AppendItems(Context& cx, List* out, Value container) {
+  if (IsExact(container, cx.rt.cls.list) || IsExact(container, cx.rt.cls.tuple) || IsExact(container, cx.rt.cls.set) ||
+      IsExact(container, cx.rt.cls.frozenset)) {
+    return ListExtend(cx, out, container) ? 1 : -1;
+  }
+  if (!IsExact(container, cx.rt.cls.dict)) return 0;
+  size_t at = 0;
+  Ref key, value;
+  while (DictNext(cx, container.as<Dict>(), &at, &key, &value)) {
+    if (!ListAppend(cx, out, key) || !ListAppend(cx, out, value)) return -1;
+  }
+  return cx.has_exception() ? -1 : 1;
+}
+
 Ref GcGetReferents(Context& cx, Value, const Args& args) {
-  const std::vector<ObjectHeader*> targets = Targets(args);
-  Gathered gathered(cx);
-  return gathered.ToList(
-      cx.rt.collector->GetReferents(cx.ts, targets, [&](ObjectHeader* obj) { gathered.Add(obj); }));
+  Ref list = NewList(cx);
+  if (!list) return nullptr;
+  for (size_t i = 0; i < args.size(); i++) {
+    if (!args[i].is_object()) continue;
+    const int done = AppendItems(cx, list.as<List>(), args[i]);
+    if (done < 0) return nullptr;
+    if (done > 0) continue;
+    ObjectHeader* target = args[i].object();
+    Gathered gathered(cx);
+    Ref some = gathered.ToList(cx.rt.collector->GetReferents(cx.ts, absl::MakeConstSpan(&target, 1),
+                                                             [&](ObjectHeader* obj) { gathered.Add(obj); }));
+    if (!some || !ListExtend(cx, list.as<List>(), some)) return nullptr;
+  }
+  return list;
 }
 
 Ref GcIsTracked(Context& cx, Value, const Args& args) {
