@@ -1,3 +1,4 @@
+// The type of the weak references that ObjectOf types share.
 #include "tidepool/api/object_of.h"
 
 namespace tidepool {

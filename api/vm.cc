@@ -1,3 +1,4 @@
+// Making a Vm: an isolate, then its collector.
 #include "tidepool/api/vm.h"
 
 #include <utility>

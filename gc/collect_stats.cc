@@ -1,3 +1,4 @@
+// The JSON and text forms of a collection's figures.
 #include "tidepool/gc/collect_stats.h"
 
 #include "absl/strings/str_cat.h"

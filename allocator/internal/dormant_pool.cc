@@ -1,3 +1,4 @@
+// The lists of the dormant pool; what it is and its rules stand in dormant_pool.h.
 #include "tidepool/allocator/internal/dormant_pool.h"
 
 #include "tidepool/base/check.h"

@@ -1,3 +1,4 @@
+// Purging: what is given back when the policy says so, and in which order; see purge.h.
 #include "tidepool/allocator/internal/purge.h"
 
 #include <new>

@@ -1,3 +1,4 @@
+// Finds a bundled library module by name in the table that embed.sh generates.
 #include "tidepool/runtime/lib/bundled.h"
 
 namespace tidepool::rt {

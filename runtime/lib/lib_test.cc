@@ -1,3 +1,4 @@
+// Every bundled module compiles, and its name is its path.
 #include "tidepool/runtime/lib/bundled.h"
 
 #include <string>

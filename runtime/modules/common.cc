@@ -1,3 +1,4 @@
+// Helpers that the native modules share; see common.h.
 #include "tidepool/runtime/modules/common.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The checksum against known values, in one piece and in many.
 #include "tidepool/runtime/modules/crc32.h"
 
 #include <string>

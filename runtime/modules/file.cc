@@ -1,3 +1,4 @@
+// File objects, open() and the standard streams; see file.h.
 #include "tidepool/runtime/modules/file.h"
 
 #include <fcntl.h>

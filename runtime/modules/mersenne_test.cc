@@ -1,3 +1,4 @@
+// The random generator against sequences that CPython prints.
 #include "tidepool/runtime/modules/mersenne.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Starting a child process and gathering what it prints; see spawn.h.
 #include "tidepool/runtime/modules/spawn.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Children that succeed, fail, hang, and print a lot.
 #include "tidepool/runtime/modules/spawn.h"
 
 #include <signal.h>
