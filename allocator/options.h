@@ -87,10 +87,6 @@ struct OptionText {
   X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
     "collection policy: live_bytes, threshold, manual, or one that is linked " \
     "in; settings may follow as name:key=value,...")                           \
-  X(Int, gc_threads, 0, 0, 256, "threads",                                     \
-    "threads that mark; 0 is one per processor up to 8")                       \
-  X(Int, gc_pause_ms, 0, 0, 3600000, "ms",                                     \
-    "pause budget of a collection; 0 is none")                                 \
   X(Int, gc_stress, 0, 0, INT64_MAX, "",                                       \
     "collect at every n-th chance; 0 is off")
 
