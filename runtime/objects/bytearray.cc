@@ -70,7 +70,27 @@ Ref AsBytes(Context& cx, Value v) {
   return BytesFromArgs(cx, "bytearray", Args(&v, 1));
 }
 
+bool DeleteSlice(Context& cx, ByteArray* b, SliceRange r) {
+  Resize result = Resize::kOk;
+  {
+    ObjectLock lock(cx.ts, b);
+    AdjustSlice(b->length.load(kRelaxed), &r);
+    if (r.step == 1) {
+      result = MakeRoom(cx, b, r.start, r.count, 0);
+    } else if (r.count > 0 && b->exports > 0) {
+      result = Resize::kExported;
+    } else {
+      // From the end, so that places in front stay right.
+      for (int64_t i = r.step > 0 ? r.count - 1 : 0; r.step > 0 ? i >= 0 : i < r.count; r.step > 0 ? --i : ++i) {
+        (void)MakeRoom(cx, b, r.start + i * r.step, 1, 0);
+      }
+    }
+  }
+  return Report(cx, result);
+}
+
 bool AssignSlice(Context& cx, ByteArray* b, SliceRange r, std::string_view s) {
+  if (r.step != 1 && s.empty()) return DeleteSlice(cx, b, r);  // as CPython
   Resize result = Resize::kOk;
   bool size_error = false;
   auto m = static_cast<int64_t>(s.size());
@@ -90,25 +110,6 @@ bool AssignSlice(Context& cx, ByteArray* b, SliceRange r, std::string_view s) {
     RaiseValueError(cx, "attempt to assign bytes of size %lld to extended slice of size %lld",
                     static_cast<long long>(m), static_cast<long long>(r.count));
     return false;
-  }
-  return Report(cx, result);
-}
-
-bool DeleteSlice(Context& cx, ByteArray* b, SliceRange r) {
-  Resize result = Resize::kOk;
-  {
-    ObjectLock lock(cx.ts, b);
-    AdjustSlice(b->length.load(kRelaxed), &r);
-    if (r.step == 1) {
-      result = MakeRoom(cx, b, r.start, r.count, 0);
-    } else if (r.count > 0 && b->exports > 0) {
-      result = Resize::kExported;
-    } else {
-      // From the end, so that places in front stay right.
-      for (int64_t i = r.step > 0 ? r.count - 1 : 0; r.step > 0 ? i >= 0 : i < r.count; r.step > 0 ? --i : ++i) {
-        (void)MakeRoom(cx, b, r.start + i * r.step, 1, 0);
-      }
-    }
   }
   return Report(cx, result);
 }
@@ -148,7 +149,7 @@ Ref ArrayRepr(Context& cx, Value self) {
   if (!view.Open(self)) return nullptr;
   TextBuffer out;
   out.PutBytes("bytearray(", 10);
-  AppendBytesRepr(view.view(), &out);
+  AppendBytesRepr(view.view(), &out, true);
   out.Put(U')');
   return NewStrFromBuffer(cx, out);
 }

@@ -55,13 +55,13 @@ Ref NewBytesLike(Context& cx, Value like, std::string_view s) {
   return HasLayout(like, Layout::kByteArray) ? NewByteArray(cx, s.data(), s.size()) : NewBytes(cx, s);
 }
 
-void AppendBytesRepr(std::string_view s, TextBuffer* out) {
+void AppendBytesRepr(std::string_view s, TextBuffer* out, bool escape_single) {
   char quote = s.find('\'') != std::string_view::npos && s.find('"') == std::string_view::npos ? '"' : '\'';
   out->Put(U'b');
   out->Put(static_cast<char32_t>(quote));
   for (char ch : s) {
     auto c = static_cast<unsigned char>(ch);
-    if (ch == quote || ch == '\\') {
+    if (ch == quote || ch == '\\' || (ch == '\'' && escape_single)) {
       out->Put(U'\\');
       out->Put(c);
     } else if (ch == '\t') {

@@ -10,7 +10,8 @@ namespace tidepool::rt {
 
 // A new object of the kind of `like` (bytes or bytearray).
 Ref NewBytesLike(Context& cx, Value like, std::string_view s);
-void AppendBytesRepr(std::string_view s, TextBuffer* out);
+// A bytearray escapes every single quote.
+void AppendBytesRepr(std::string_view s, TextBuffer* out, bool escape_single = false);
 // Keeps the buffer of a bytearray in place (nothing for bytes).
 void ExportBuffer(Context& cx, Value base);
 void UnexportBuffer(Context& cx, Value base);
