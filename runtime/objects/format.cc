@@ -257,6 +257,7 @@ Ref FormatSpecOf(Context& cx, Value v, Str* spec) {
   TextBuffer out;
   if (IsStr(v)) {
     if (!ParseFormatSpec(spec->view(), ClassName(cx, v), '<', 's', &parsed, &error)) return RaiseFormat(cx, error);
+    if (!RoomFor(cx, parsed.width)) return nullptr;
     if (parsed.type != 's') {
       UnknownFormatCode(parsed, ClassName(cx, v), &error);
       return RaiseFormat(cx, error);
@@ -265,6 +266,7 @@ Ref FormatSpecOf(Context& cx, Value v, Str* spec) {
     return NewStrFromBuffer(cx, out);
   }
   if (!ParseFormatSpec(spec->view(), ClassName(cx, v), '>', 0, &parsed, &error)) return RaiseFormat(cx, error);
+  if (!RoomFor(cx, parsed.width) || !RoomFor(cx, parsed.precision)) return nullptr;
   if (IsInt(v)) return FormatInt(cx, v, parsed, ClassName(cx, v));
   if (!HasLayout(v, Layout::kFloat)) {
     return RaiseTypeError(cx, "unsupported format string passed to %s.__format__", ClassName(cx, v));

@@ -207,6 +207,7 @@ class Percent {
     }
     lead[n] = 0;
     TextBuffer body;
+    if (!RoomFor(cx_, precision_)) return false;
     if (precision_ > static_cast<int64_t>(digits.size())) {
       body.Fill('0', static_cast<size_t>(precision_) - digits.size());
     }
@@ -223,6 +224,7 @@ class Percent {
       return false;
     }
     if (precision_ > std::numeric_limits<int>::max() - 512) return RaiseValueError(cx_, "precision too big"), false;
+    if (!RoomFor(cx_, precision_)) return false;
     NumberText text;
     if (!FormatDouble(d, type, precision_ < 0 ? 6 : static_cast<int>(precision_),
                       alternate_ ? kFloatAlternate : 0, &text)) {
@@ -242,6 +244,7 @@ class Percent {
   // lead (sign, prefix), then zeros if `zeros`, then body, to the width.
   bool Padded(const char* lead, TextView body, bool zeros) {
     size_t n = std::strlen(lead) + body.size;
+    if (!RoomFor(cx_, width_)) return false;
     size_t padding = width_ > static_cast<int64_t>(n) ? static_cast<size_t>(width_) - n : 0;
     if (!left_ && !zeros) out_.Fill(' ', padding);
     out_.PutBytes(lead, std::strlen(lead));

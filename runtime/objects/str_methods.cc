@@ -293,6 +293,7 @@ Ref Pad(Context& cx, Value self, const Args& args, const char* name, int where) 
   (void)name;
   auto n = static_cast<int64_t>(text->length);
   if (width <= n) return StrStr(cx, self);
+  if (!RoomFor(cx, width)) return nullptr;
   int64_t padding = width - n;
   // CPython's choice of the longer side.
   int64_t left = where < 0 ? 0 : where > 0 ? padding : padding / 2 + (padding & width & 1);
@@ -313,6 +314,7 @@ Ref ZFill(Context& cx, Value self, const Args& args) {
   if (!ToInt64(cx, args[0], &width)) return nullptr;
   TextView v = text->view();
   if (width <= static_cast<int64_t>(v.size)) return StrStr(cx, self);
+  if (!RoomFor(cx, width)) return nullptr;
   TextBuffer out;
   size_t sign = v.size != 0 && (v[0] == '+' || v[0] == '-') ? 1 : 0;
   if (sign != 0) out.Put(v[0]);

@@ -27,6 +27,17 @@ bool Drops::Reserve(size_t n) {
   return true;
 }
 
+bool RoomFor(Context& cx, int64_t bytes) {
+  if (bytes < (int64_t{1} << 20)) return true;
+  void* p = bytes > (int64_t{1} << 46) ? nullptr : cx.ts->heap()->Allocate(HeapKind::kRaw, static_cast<size_t>(bytes));
+  if (p == nullptr) {
+    RaiseMemoryError(cx);
+    return false;
+  }
+  FreeRaw(cx, p);
+  return true;
+}
+
 static bool Fitting(Context& cx, Value v, int64_t* out, Class* error) {
   if (v.is_small_int()) {
     *out = v.small_int();

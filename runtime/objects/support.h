@@ -115,6 +115,10 @@ bool RepeatCount(Context& cx, Value v, int64_t* out);
 // An index of an item: the same with IndexError.
 bool ItemIndex(Context& cx, Value v, int64_t* out);
 
+// Text is put together in buffers outside the heap, which the memory limit does not see. So wherever a script gives the
+// length of a result as a number: is there room for it? MemoryError if not.
+bool RoomFor(Context& cx, int64_t bytes);
+
 // Where a method's index arguments lead: start and end of a slice of a sequence of `size`, as s.find(x, start, end)
 // reads them. Null or None: the default. False: an exception is pending.
 bool SliceBounds(Context& cx, Value start, Value end, int64_t size, int64_t* from, int64_t* to);
