@@ -404,6 +404,7 @@ Ref BuiltinSorted(Context& cx, Value, const Args& args) {
 }  // namespace
 
 Ref DirOf(Context& cx, Value obj) {
+  if (obj.is_null()) return RaiseRuntimeError(cx, "dir() of nothing");
   Ref names = NewDict(cx);
   if (!names) return Ref();
   Dict* d = names.as<Dict>();

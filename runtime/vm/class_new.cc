@@ -386,11 +386,11 @@ bool PrepareDict(Context& cx, Class* cls, Dict* d, Str* name, const SlotNamesFou
     }
   }
   if (cls->attr_offset != 0 && cls->base->attr_offset == 0) {
-    Ref g = NewGetSet(cx, &kDictDef, cls);
+    Ref g = NewGetSet(cx, &kDictDef, cx.rt.cls.object);
     if (!g || !DictSetStr(cx, d, n.dict, g)) return false;
   }
   if (cls->info.weakref_offset != 0 && cls->base->info.weakref_offset == 0) {
-    Ref g = NewGetSet(cx, &kWeakrefDef, cls);
+    Ref g = NewGetSet(cx, &kWeakrefDef, cx.rt.cls.object);
     if (!g || !DictSetStr(cx, d, n.weakref, g)) return false;
   }
   return true;

@@ -1036,6 +1036,8 @@ call_again:
       sp = args - 1;
       goto push_function;
     case Layout::kMethod: {
+      // Room for one more value; methods of methods of methods take the long way.
+      if (sp >= f->stack + f->code->stack_size) goto call_generic;
       BoundMethod* m = callee.as<BoundMethod>();
       std::memmove(static_cast<void*>(args + 1), static_cast<void*>(args), n * sizeof(Value));
       args[-1] = Ref::New(PeekSlot(m->func)).release();
@@ -1066,6 +1068,7 @@ call_again:
       goto call_done;
     }
     case Layout::kClass: {
+      if (sp >= f->stack + f->code->stack_size) goto call_generic;
       func = PythonInit(cx, callee.as<Class>());
       if (func == nullptr) goto call_generic;
       const Value instance = NewInstance(cx, callee.as<Class>()).release();

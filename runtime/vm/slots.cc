@@ -445,15 +445,21 @@ Ref NativeNew(Context& cx, Value self, const Args& args) {
 }
 const MethodDef kNativeNew = {"__new__", NativeNew, 1, -1, kMethodKeywords};
 
-void ResolveNew(Context& cx, Class* cls) {
+void ResolveNew(Context& cx, Class* cls, TypeSlots* slots) {
   Ref fn = LookupInMro(cx, cls, cx.rt.names.new_);
   if (!fn) {
-    cls->slots.create = cls->base != nullptr ? cls->base->slots.create : nullptr;
+    slots->create = cls->base != nullptr ? cls->base->slots.create : nullptr;
     return;
   }
   NativeFunction* n = As<NativeFunction>(fn);
-  cls->slots.create = n != nullptr && n->def == &kNativeNew ? PeekSlot(n->self).as<Class>()->slots.create : SlotCreate;
+  slots->create = n != nullptr && n->def == &kNativeNew ? PeekSlot(n->self).as<Class>()->slots.create : SlotCreate;
 }
+
+// What the attributes of a class make of it.
+struct Resolved {
+  TypeSlots slots;
+  uint32_t flags;
+};
 
 }  // namespace
 
@@ -507,7 +513,9 @@ void InheritNativeSlots(Context& cx, Class* cls) {
   if (cls->slots.setattr != nullptr && cls->slots.setattr != GenericSetAttr) cls->flags &= ~Class::kGenericSetAttr;
 }
 
-void ResolveSlots(Context& cx, Class* cls) {
+namespace {
+
+Resolved Resolve(Context& cx, Class* cls) {
   const SlotNames& names = cx.rt.State<SlotNames>();
   TypeSlots fresh;
   bool generic[kNumSlots] = {};
@@ -528,26 +536,32 @@ void ResolveSlots(Context& cx, Class* cls) {
       generic[def.slot] = true;
     }
   }
-  cls->slots = fresh;
-  ResolveNew(cx, cls);
+  ResolveNew(cx, cls, &fresh);
+  uint32_t flags = cls->flags | Class::kGenericGetAttr | Class::kGenericSetAttr;
   // __getattr__ alone keeps attribute reads that succeed cacheable; a different __getattribute__ does not.
-  cls->flags |= Class::kGenericGetAttr | Class::kGenericSetAttr;
-  if (cls->slots.getattr == SlotGetAttr) {
+  if (fresh.getattr == SlotGetAttr) {
     Ref a = LookupInMro(cx, cls, cx.rt.names.getattribute);
     WrapperDescriptor* w = As<WrapperDescriptor>(a);
-    if (w == nullptr || w->owner != cx.rt.cls.object) cls->flags &= ~Class::kGenericGetAttr;
-  } else if (cls->slots.getattr != nullptr && cls->slots.getattr != GenericGetAttr) {
-    cls->flags &= ~Class::kGenericGetAttr;
+    if (w == nullptr || w->owner != cx.rt.cls.object) flags &= ~Class::kGenericGetAttr;
+  } else if (fresh.getattr != nullptr && fresh.getattr != GenericGetAttr) {
+    flags &= ~Class::kGenericGetAttr;
   }
-  if (cls->slots.setattr != nullptr && cls->slots.setattr != GenericSetAttr) cls->flags &= ~Class::kGenericSetAttr;
+  if (fresh.setattr != nullptr && fresh.setattr != GenericSetAttr) flags &= ~Class::kGenericSetAttr;
   Ref del = LookupInMro(cx, cls, cx.rt.names.del);
-  if (del) {
-    cls->flags |= Class::kHasDel;
-  } else {
-    cls->flags &= ~Class::kHasDel;
-  }
+  flags = del ? flags | Class::kHasDel : flags & ~Class::kHasDel;
+  return {fresh, flags};
+}
+
+void Apply(Context& cx, Class* cls, const Resolved& r) {
+  cls->slots = r.slots;
+  cls->flags = r.flags;
   FillTypeInfo(cx, cls);
 }
+
+}  // namespace
+
+// Of a class that nobody else has yet.
+void ResolveSlots(Context& cx, Class* cls) { Apply(cx, cls, Resolve(cx, cls)); }
 
 void UpdateSlotsOfTree(Context& cx, Class* cls) {
   // The list may grow or shrink while slots are worked out (lookups run no code, but classes die): collect first.
@@ -562,8 +576,15 @@ void UpdateSlotsOfTree(Context& cx, Class* cls) {
     }
   }
   cx.rt.class_mutex.Unlock();
-  for (size_t i = 0; i < k; i++) ResolveSlots(cx, found[i]);
+  // Other threads read slots without a lock, so they change while everybody stands still.
+  Resolved* fresh = static_cast<Resolved*>(cx.ts->heap()->Allocate(HeapKind::kRaw, (k + 1) * sizeof(Resolved)));
+  for (size_t i = 0; i < k && fresh != nullptr; i++) fresh[i] = Resolve(cx, found[i]);
+  if (k > 0 && fresh != nullptr) {
+    StopScope stop(cx.ts);
+    for (size_t i = 0; i < k; i++) Apply(cx, found[i], fresh[i]);
+  }
   for (size_t i = 0; i < k; i++) Decref(cx.ts, found[i]);
+  if (fresh != nullptr) FreeRaw(cx, fresh);
   if (found != nullptr) FreeRaw(cx, found);
 }
 

@@ -81,8 +81,8 @@ void ThreadMain(StartData* data) {
   RunThread(*cx, std::move(start));
   rt.isolate->LeaveThread(ts);
   DeleteContext(cx);
+  rt.running_threads.fetch_sub(1, kRelease);  // pairs with RunningThreads; the Runtime may end from here on
   if (left != nullptr) left(arg);
-  rt.running_threads.fetch_sub(1, kRelease);  // pairs with RunningThreads
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tidepool/object/object_mutex.h"
+#include "tidepool/runtime/lang/anchors.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
@@ -202,12 +203,26 @@ size_t Characters(const std::string& s, size_t from, size_t to) {
   return n;
 }
 
-// The operator of a binary operation or the brackets of a subscript get ^, the rest ~, as CPython 3.11 marks them.
+// The operator of a binary operation or the brackets of a subscript get ^, the rest ~, as CPython 3.11 marks them. A range that
+// goes on to other lines is marked to the end of this one; one that is the whole line is not marked.
 void AppendCarets(std::string* out, const std::string& line, size_t indent, const lang::Position& p) {
-  if (p.line == 0 || p.line != p.end_line || p.end_col <= p.col || p.end_col > line.size()) return;
-  size_t last = line.find_last_not_of(" \t\r");
-  if (p.col <= indent && p.end_col >= (last == std::string::npos ? 0 : last + 1)) return;  // the whole line: no carets
-  *out += "    " + std::string(Characters(line, indent, p.col), ' ') + std::string(Characters(line, p.col, p.end_col), '^') + "\n";
+  if (p.line == 0) return;
+  const size_t last = line.find_last_not_of(" \t\r");
+  const size_t stop = last == std::string::npos ? 0 : last + 1;
+  const size_t to = p.end_line == p.line ? p.end_col : stop;
+  if (to <= p.col || to > line.size()) return;
+  uint32_t start = 0, end = 0;
+  const std::string segment = line.substr(p.col, to - p.col);
+  const bool anchored = p.end_line == p.line && lang::FindOperator(segment, &start, &end);
+  if (!anchored && p.col <= indent && to >= stop) return;
+  *out += "    " + std::string(Characters(line, indent, p.col), ' ');
+  if (anchored) {
+    *out += std::string(Characters(segment, 0, start), '~') + std::string(Characters(segment, start, end), '^') +
+            std::string(Characters(segment, end, segment.size()), '~');
+  } else {
+    *out += std::string(Characters(segment, 0, segment.size()), '^');
+  }
+  *out += "\n";
 }
 
 void AppendEntry(Context& cx, std::string* out, FrameObject* f, const uint32_t* pc) {

@@ -1,0 +1,153 @@
+// Worlds can be made and destroyed again and again, one after the other and side by side on different threads, and
+// running out of memory at any point is an error, not a crash.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tidepool/base/fake_os.h"
+#include "tidepool/base/thread.h"
+#include "tidepool/runtime/objects/int.h"
+#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/vm/call.h"
+#include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/import.h"
+#include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/runtime.h"
+
+namespace tidepool::rt {
+namespace {
+
+Options SmallOptions() {
+  Options o;
+  o.arena_reserve = 8 << 20;
+  return o;
+}
+
+constexpr char kScript[] = R"(
+import threading, weakref, gc
+class Node:
+    def __init__(self, value):
+        self.value = value
+        self.me = self
+def squares(n):
+    for i in range(n):
+        yield i * i
+total = sum(squares(100))
+nodes = [Node(i) for i in range(100)]
+w = weakref.ref(nodes[5])
+del nodes
+gc.collect()
+assert w() is None
+results = []
+def work(n):
+    results.append(sum(squares(n)))
+threads = [threading.Thread(target=work, args=(10,)) for _ in range(2)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert results == [285, 285], results
+assert total == 328350
+raise SystemExit(7)
+)";
+
+TEST(World, RunsAndEnds) {
+  for (int i = 0; i < 3; i++) {
+    auto w = World::Create(SmallOptions(), RuntimeOptions());
+    ASSERT_TRUE(w.ok()) << w.status();
+    EXPECT_EQ((*w)->RunMain(kScript, "test.py"), 7);
+  }
+}
+
+TEST(World, TwoAtOnceOnTwoThreads) {
+  int status[2] = {};
+  Thread threads[2];
+  for (int i = 0; i < 2; i++) {
+    int* out = &status[i];
+    ASSERT_TRUE(threads[i].Start([out] {
+      auto w = World::Create(SmallOptions(), RuntimeOptions());
+      *out = w.ok() ? (*w)->RunMain(kScript, "test.py") : -1;
+    }, size_t{8} << 20));
+  }
+  for (Thread& t : threads) t.Join();
+  EXPECT_EQ(status[0], 7);
+  EXPECT_EQ(status[1], 7);
+}
+
+TEST(World, CallsFromNativeCode) {
+  auto world = World::Create(SmallOptions(), RuntimeOptions());
+  ASSERT_TRUE(world.ok());
+  Context& cx = (*world)->cx();
+  ASSERT_EQ((*world)->RunMain("def f(a, b=2, *, c=3): return a * 100 + b * 10 + c\n", "t.py"), 0);
+  Ref main = ImportModule(cx, "__main__");
+  ASSERT_TRUE(main);
+  Ref f = GetAttr(cx, main, "f");
+  ASSERT_TRUE(f);
+  Ref r = Call(cx, f, Value::Small(1));
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r.get().small_int(), 123);
+  r = Call(cx, f, Value::Small(4), Value::Small(5));
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r.get().small_int(), 453);
+  r = Call(cx, f);
+  EXPECT_FALSE(r);
+  EXPECT_TRUE(PendingIs(cx, cx.rt.exc.TypeError));
+  EXPECT_EQ(Text(cx, cx.exception()), "f() missing 1 required positional argument: 'a'");
+  cx.ClearException();
+}
+
+TEST(World, SyntaxErrorIsAnException) {
+  auto world = World::Create(SmallOptions(), RuntimeOptions());
+  ASSERT_TRUE(world.ok());
+  EXPECT_EQ(CompileSource((*world)->cx(), "x = = 1\n", "bad.py"), nullptr);
+  EXPECT_TRUE(PendingIs((*world)->cx(), (*world)->rt().exc.SyntaxError));
+  (*world)->cx().ClearException();
+}
+
+// Every request to the OS fails once, from the first to the last one of a whole run.
+TEST(World, SurvivesRefusals) {
+  int finished = 0;
+  for (uint64_t n = 1; n < 400; n++) {
+    FakeOs os;
+    os.FailNth(n, FakeOs::kMemory);
+    auto w = World::Create(SmallOptions(), RuntimeOptions(), &os);
+    if (w.ok()) {
+      const int status = (*w)->RunMain(kScript, "test.py");
+      EXPECT_TRUE(status == 7 || status == 1) << n;
+      w->reset();
+    }
+    if (!os.failed()) {
+      finished = 1;
+      break;
+    }
+  }
+  EXPECT_EQ(finished, 1);
+}
+
+TEST(World, MemoryLimitIsMemoryError) {
+  Options o = SmallOptions();
+  o.max_memory = 48 << 20;
+  auto world = World::Create(o, RuntimeOptions());
+  ASSERT_TRUE(world.ok());
+  constexpr char kHungry[] = R"(
+def fill(make):
+    keep = []
+    try:
+        while True:
+            keep.append(make())
+    except MemoryError:
+        return len(keep) > 0
+class C:
+    pass
+def instance():
+    c = C()
+    c.a = c.b = 1
+    return c
+for i in range(3):
+    assert fill(lambda: "x" * 100000)
+    assert fill(lambda: [1, 2, 3])
+    assert fill(lambda: {1: 2})
+    assert fill(instance)
+)";
+  EXPECT_EQ((*world)->RunMain(kHungry, "hungry.py"), 0);
+}
+
+}  // namespace
+}  // namespace tidepool::rt
