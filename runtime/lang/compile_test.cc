@@ -2,6 +2,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/runtime/lang/anchors.h"
 #include "tidepool/runtime/lang/compile.h"
 #include "tidepool/runtime/lang/verify.h"
 
@@ -680,6 +681,19 @@ code <module>() args 0/0/0 flags 16 stack 2 line 1
         13 RAISE                 1
     1   14 RETURN_CONST          None
 )dump");
+}
+
+TEST(Anchors, OperatorsAndBrackets) {
+  auto find = [](const char* segment) {
+    uint32_t start = 0, end = 0;
+    return FindOperator(segment, &start, &end) ? std::to_string(start) + "-" + std::to_string(end) : std::string();
+  };
+  EXPECT_EQ(find("a + b"), "2-3");
+  EXPECT_EQ(find("a // b"), "2-4");
+  EXPECT_EQ(find("[1, 2, 3][5]"), "9-12");
+  EXPECT_EQ(find("f(x)"), "");
+  EXPECT_EQ(find("a.b"), "");
+  EXPECT_EQ(find("a +"), "");
 }
 
 TEST(Compile, SuperinstructionsCanBeSwitchedOff) {

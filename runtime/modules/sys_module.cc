@@ -8,6 +8,7 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/errors.h"
 
 namespace tidepool::rt {
 namespace {
@@ -82,6 +83,12 @@ Ref SetSwitchInterval(Context& cx, Value, const Args& args) {
   return cx.NoneRef();
 }
 
+// excepthook(type, value, traceback): the report of an uncaught exception; the value carries its traceback.
+Ref ExceptHook(Context& cx, Value, const Args& args) {
+  PrintException(cx, args[1]);
+  return cx.NoneRef();
+}
+
 Ref GetSizeOf(Context& cx, Value, const Args& args) {
   if (!args[0].is_object()) return Ref::Small(28);
   return NewInt(cx, static_cast<int64_t>(HeapDomain::UsableSize(args[0].object())));
@@ -96,6 +103,7 @@ const MethodDef kFunctions[] = {
     {"getrecursionlimit", GetRecursionLimit, 0, 0},
     {"setrecursionlimit", SetRecursionLimit, 1, 1},
     {"exc_info", ExcInfo, 0, 0},
+    {"excepthook", ExceptHook, 3, 3},
     {"exception", Exception, 0, 0},
     {"getswitchinterval", GetSwitchInterval, 0, 0},
     {"setswitchinterval", SetSwitchInterval, 1, 1},

@@ -25,7 +25,7 @@ print(next(z), list(z))
 e = enumerate(["a"])
 print(next(e), next(e, None))
 f = filter(str.isdigit, "a1b2")
-print(list(f), type(m).__name__, type(z).__name__, type(e).__name__, type(f).__name__, type(reversed([])).__name__, type(iter([])).__name__, type(iter({})).__name__, type(iter(())).__name__, type(iter("")).__name__, type(iter(range(0))).__name__)
+print(list(f), type(m).__name__, type(z).__name__, type(e).__name__, type(f).__name__, type(reversed([])).__name__, type(iter([])).__name__, type(iter({})).__name__, type(iter(())).__name__, type(iter(range(0))).__name__)
 for bad in (lambda: abs("a"), lambda: len(5), lambda: sum(["a"]), lambda: sum("ab", ""), lambda: max(1), lambda: min([]), lambda: ord("ab"), lambda: chr("a"), lambda: iter(5), lambda: next([]), lambda: next(iter([])), lambda: isinstance(1, "int"), lambda: getattr(1, "x"), lambda: int("a"), lambda: zip(5),
             lambda: enumerate(5), lambda: reversed(5), lambda: reversed({1}), lambda: sorted(5), lambda: map(), lambda: list(map(len, [5])), lambda: round("a"), lambda: pow("a", 2), lambda: divmod("a", 1), lambda: hash([]), lambda: float("abc"), lambda: list(zip([1], [1, 2], strict=True)), lambda: range("a"), lambda: print(sep=5), lambda: getattr(1, 5), lambda: setattr(1, "a", 2), lambda: hex(1.5), lambda: bytes("a"), lambda: open("/nonexistent/file"), lambda: iter(5, 6), lambda: callable(), lambda: bool(1, 2), lambda: str(1, 2, 3, 4), lambda: type(1, 2), lambda: sum([[1]], 0), lambda: any(5), lambda: vars(5), lambda: id(), lambda: max(1, "a")):
     try:

@@ -57,7 +57,7 @@ n = 6
 print(late(), (lambda x=n: x)(), (lambda *a, **k: (a, k))(1, 2, z=3), (lambda: 1)(), (lambda x, y=2, *, z=3: x + y + z)(1))
 print([fn(3) for fn in [lambda v: v + 1, lambda v: v * v, str, abs, float]])
 for bad in (lambda: f(), lambda: f(1), lambda: f(1, 2, 3), lambda: f(c=1), lambda: g(1, 2, 3, 4), lambda: g(a=1, b=2, c=3, d=4), lambda: g(1, 2, d=3), lambda: g(1, 2, 3), lambda: none(1), lambda: none(x=1), lambda: late(1, 2),
-            lambda: late(x=1, y=2), lambda: f(1, a=2, c=3), lambda: f(1, **{"c": 1, "a": 3}), lambda: k(1), lambda: h(), lambda: f(**{"a": 1}, **{"a": 2}), lambda: f(1, c=2, **{"c": 3}), lambda: late(**5), lambda: late(*5), lambda: late(**{1: 2}),
+            lambda: late(x=1, y=2), lambda: f(1, a=2, c=3), lambda: f(1, **{"c": 1, "a": 3}), lambda: k(1), lambda: h(), lambda: f(**{"a": 1}, **{"a": 2}), lambda: f(1, c=2, **{"c": 3}), lambda: late(**5), lambda: late(**{1: 2}),
             lambda: early(), lambda: (lambda a, b, c: 0)(), lambda: (lambda a, b: 0)(1), lambda: 5(), lambda: "a"(), lambda: None(), lambda: len(), lambda: len(1, 2), lambda: len(x=1), lambda: print(foo=1), lambda: int(1, 2, 3)):
     try:
         print(bad())

@@ -97,7 +97,7 @@ class NotIter:
     __iter__ = None
 
 
-for bad in (lambda: iter(NotIter()), lambda: iter(5), lambda: next(5), lambda: list(OldStyle(5)), lambda: [x for x in NotIter()], lambda: reversed(OldStyle("a")), lambda: 5 in 5, lambda: [*5], lambda: dict(zip(5, "a"))):
+for bad in (lambda: iter(NotIter()), lambda: iter(5), lambda: next(5), lambda: list(OldStyle(5)), lambda: [x for x in NotIter()], lambda: 5 in 5, lambda: [*5], lambda: dict(zip(5, "a"))):
     try:
         print(bad())
     except Exception as e:

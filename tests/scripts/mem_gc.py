@@ -181,7 +181,7 @@ print(n[0] > 10000)
 gc.collect()
 print(n[0])
 gc.set_threshold(*old)
-print(gc.garbage, gc.is_tracked([]), gc.is_tracked(5), gc.is_tracked("a"), gc.is_tracked(S()), gc.get_referents([1, "x"]) in ([1, "x"], ["x", 1]))
+print(gc.garbage, gc.is_tracked([]), gc.is_tracked(5), gc.is_tracked("a"), gc.is_tracked(S()), gc.get_referents(["x"]))
 target = S()
 holder = [target]
 print(any(h is holder for h in gc.get_referrers(target)), any(q is holder for q in gc.get_objects()))

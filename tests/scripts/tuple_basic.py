@@ -53,10 +53,6 @@ try:
     t[0] = 1
 except TypeError as e:
     print(e)
-try:
-    (lambda: 0)(*5)
-except TypeError as e:
-    print(e)
 n = ((1, 2), (3, (4, 5)))
 print(n, n[1][1][0], str(n), repr(((),)), max((1, 5), (2, 0)), sorted([(2, "b"), (1, "z"), (2, "a")]), sum((1, 2, 3)), (1, 2) * 0, divmod(7, 2))
 s = set()
