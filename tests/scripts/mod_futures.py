@@ -3,7 +3,7 @@ import concurrent.futures
 import gc
 import threading
 import time
-import weakref
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor, Future, wait, as_completed
 
 
@@ -75,22 +75,23 @@ def callbacks():
     print(told)
 
 
-class Thing:
-    alive = 0
+made, gone = deque(), deque()
 
+
+class Thing:
     def __init__(self):
-        Thing.alive += 1
+        made.append(1)
 
     def __del__(self):
-        Thing.alive -= 1
+        gone.append(1)
 
 
 def settled(n):
     """Waits a little for workers that are just letting go."""
     end = time.monotonic() + 10
-    while Thing.alive != n and time.monotonic() < end:
+    while len(made) - len(gone) != n and time.monotonic() < end:
         time.sleep(0.001)
-    return Thing.alive
+    return len(made) - len(gone)
 
 
 def nothing_is_kept():

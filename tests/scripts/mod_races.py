@@ -39,14 +39,14 @@ def deque_ends():
     taken = [[] for _ in range(N)]
 
     def put(base):
-        for i in range(500):
+        for i in range(150):
             if i % 2:
                 d.append(base + i)
             else:
                 d.appendleft(base + i)
 
     def take(out):
-        while len(out) < 500:
+        while len(out) < 150:
             try:
                 out.append(d.pop() if len(out) % 2 else d.popleft())
             except IndexError:
@@ -54,7 +54,7 @@ def deque_ends():
 
     together(*[lambda k=k: put(k * 1000) for k in range(N)], *[lambda out=out: take(out) for out in taken])
     whole = sorted(sum(taken, []))
-    print("deque:", whole == sorted(k * 1000 + i for k in range(N) for i in range(500)), len(d))
+    print("deque:", whole == sorted(k * 1000 + i for k in range(N) for i in range(150)), len(d))
 
 
 def deque_readers():
@@ -62,11 +62,11 @@ def deque_readers():
     wrong = []
 
     def write():
-        for i in range(2000):
+        for i in range(400):
             d.append(i)
 
     def read():
-        for _ in range(200):
+        for _ in range(40):
             try:
                 if not all(isinstance(x, int) for x in d):
                     wrong.append("item")
@@ -80,32 +80,30 @@ def deque_readers():
 
 
 def deque_clear():
-    class Item:
-        alive = 0
-        lock = threading.Lock()
+    # Finalizers run in the middle of other code, so they take no lock: append is atomic.
+    made, gone = deque(), deque()
 
+    class Item:
         def __init__(self):
-            with Item.lock:
-                Item.alive += 1
+            made.append(1)
 
         def __del__(self):
-            with Item.lock:
-                Item.alive -= 1
+            gone.append(1)
 
     d = deque()
 
     def fill():
-        for _ in range(500):
+        for _ in range(150):
             d.append(Item())
 
     def clear():
-        for _ in range(200):
+        for _ in range(40):
             d.clear()
 
     together(fill, fill, clear, clear)
     d.clear()
     gc.collect()
-    print("deque clear:", Item.alive)
+    print("deque clear:", len(made) - len(gone))
 
 
 def default_dict():
@@ -118,11 +116,11 @@ def default_dict():
     d = defaultdict(factory)
 
     def work(n):
-        for i in range(300):
+        for i in range(100):
             d[i].append(n)
 
     together(*[lambda n=n: work(n) for n in range(N)])
-    print("defaultdict:", len(d), all(sorted(v) == list(range(N)) for v in d.values()), len(made) >= 300)
+    print("defaultdict:", len(d), all(sorted(v) == list(range(N)) for v in d.values()), len(made) >= 100)
 
 
 def caches():
@@ -132,7 +130,7 @@ def caches():
 
     def call(seed):
         r = random.Random(seed)
-        for i in range(500):
+        for i in range(150):
             x = r.randrange(40)
             assert f(x) == x * 2
             if i % 100 == 0:
@@ -150,7 +148,7 @@ def iterators():
     counts, chained, repeated, wrong = [], [], [], []
 
     def work():
-        for _ in range(400):
+        for _ in range(100):
             counts.append(next(n))
             if next(cycle) not in (1, 2, 3):
                 wrong.append("cycle")
@@ -160,7 +158,7 @@ def iterators():
             repeated.append(x)
 
     together(*[work] * N)
-    print("iterators:", sorted(counts) == list(range(400 * N)), set(chained) <= set(range(2000)), len(repeated) == 1000, wrong)
+    print("iterators:", sorted(counts) == list(range(100 * N)), set(chained) <= set(range(2000)), len(repeated) == 1000, wrong)
 
 
 def weak_containers():
@@ -173,7 +171,7 @@ def weak_containers():
     wrong = []
 
     def make():
-        for i in range(300):
+        for i in range(100):
             t = Thing()
             t.n = i
             values[i % 20] = t
@@ -205,7 +203,7 @@ def weak_callbacks():
     thing = Thing()
 
     def make():
-        for _ in range(300):
+        for _ in range(100):
             r = weakref.ref(thing, told.append)
             assert r() is thing
             del r
@@ -226,7 +224,7 @@ def thread_locals():
     wrong = []
 
     def work(n):
-        for i in range(300):
+        for i in range(100):
             data.value = (n, i)
             if data.value != (n, i):
                 wrong.append(n)
@@ -240,17 +238,17 @@ def conditions():
     got = []
 
     def put():
-        for i in range(300):
+        for i in range(100):
             q.put(i)
 
     def get():
-        for _ in range(300):
+        for _ in range(100):
             got.append(q.get())
             q.task_done()
 
     together(put, put, get, get)
     q.join()
-    print("queue:", sorted(got) == sorted(list(range(300)) * 2))
+    print("queue:", sorted(got) == sorted(list(range(100)) * 2))
 
 
 def semaphores():
@@ -278,7 +276,7 @@ def barriers():
     wrong = []
 
     def work(n):
-        for i in range(50):
+        for i in range(20):
             rounds[n] = i
             barrier.wait()
             if any(r not in (i, i + 1) for r in rounds):
@@ -300,7 +298,7 @@ def collections_while_running():
                 d.popleft()
 
     def collect():
-        for _ in range(20):
+        for _ in range(5):
             gc.collect()
         stop.set()
 
