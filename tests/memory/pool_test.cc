@@ -23,7 +23,7 @@ struct Row {
 };
 
 // What the command printed; `status` as from pclose.
-std::string Run(const std::string& command, int* status) {
+std::string RunCommand(const std::string& command, int* status) {
   std::string out;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return out;
@@ -54,7 +54,7 @@ TEST_P(PoolTest, PeakFollowsNeed) {
   const Row row = GetParam();
   int status = -1;
   const std::string out =
-      Run(std::string(row.options) + " runtime/tidepool examples/pool.py " + row.arguments + " 2>&1",
+      RunCommand(std::string(row.options) + " runtime/tidepool examples/pool.py " + row.arguments + " 2>&1",
           &status);
   ASSERT_EQ(status, 0) << out;
   double peak = 0, need = 0;
