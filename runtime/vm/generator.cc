@@ -73,6 +73,8 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
     if (!cx.has_exception()) Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
     throwing = true;
   }
+  // What is thrown in happens during the handling of what the generator handles.
+  if (throwing && !g->exc_info.value.is_null() && Is<Exception>(cx.exception())) ChainContext(cx, cx.exception().as<Exception>());
   v = Interpret(cx, throwing);
   cx.exc_info = g->exc_info.prev;
   cx.frame = f->prev;

@@ -27,7 +27,12 @@ uintptr_t NativeStackLimit() {
   if (pthread_getattr_np(pthread_self(), &attr) != 0) return 0;
   pthread_attr_getstack(&attr, &base, &size);
   pthread_attr_destroy(&attr);
-  const size_t reserve = size / 4 < (size_t{512} << 10) ? size / 4 : size_t{512} << 10;
+  size_t reserve = size / 4 < (size_t{512} << 10) ? size / 4 : size_t{512} << 10;
+#if TIDEPOOL_TSAN
+  // ThreadSanitizer remembers 65,536 calls at most.
+  constexpr size_t kUsable = size_t{2} << 20;
+  if (size > kUsable + reserve) reserve = size - kUsable;
+#endif
   return reinterpret_cast<uintptr_t>(base) + reserve;
 }
 
