@@ -441,6 +441,10 @@ Ref NativeNew(Context& cx, Value self, const Args& args) {
   if (!IsSubclass(cls, owner)) {
     return RaiseTypeError(cx, "%s.__new__(%s): %s is not a subtype of %s", NameOf(owner), NameOf(cls), NameOf(cls), NameOf(owner));
   }
+  // Another native part needs the function that fills it in.
+  if (cls->native_base->slots.create != owner->slots.create) {
+    return RaiseTypeError(cx, "%s.__new__(%s) is not safe, use %s.__new__()", NameOf(owner), NameOf(cls), NameOf(cls->native_base));
+  }
   return owner->slots.create(cx, cls, args.Skip(1));
 }
 const MethodDef kNativeNew = {"__new__", NativeNew, 1, -1, kMethodKeywords};
