@@ -58,7 +58,7 @@ struct HandleState {
 };
 
 struct HandleObject : Object {
-  HandleState* state;
+  Atomic<HandleState*> state;  // null until it is started or waited for
   Atomic<uint8_t> started;
 };
 
@@ -343,24 +343,36 @@ void DropHandleState(HandleState* state) {
   if (state->refs.fetch_sub(1, kAcqRel) == 1) std::free(state);
 }
 
+// The state, made on first use. Null: no memory, MemoryError is pending.
+HandleState* EnsureHandleState(Context& cx, HandleObject* handle) {
+  HandleState* state = handle->state.load(kAcquire);  // pairs with the exchange below
+  if (state != nullptr) return state;
+  HandleState* made = static_cast<HandleState*>(std::calloc(1, sizeof(HandleState)));
+  if (made == nullptr) {
+    RaiseMemoryError(cx);
+    return nullptr;
+  }
+  made->refs.store(1, kRelaxed);  // not shared yet
+  // acq_rel: publishes what was made; if another thread was first, sees what that made.
+  if (handle->state.compare_exchange_strong(state, made, kAcqRel, kAcquire)) return made;
+  std::free(made);
+  return state;
+}
+
 Ref HandleCreate(Context& cx, Class* cls, const Args& args) {
   if (!NoKeywords(cx, "_ThreadHandle", args) || !CheckArgCount(cx, "_ThreadHandle", args, 0, 0)) return nullptr;
-  Ref r = NewInstance(cx, cls);
-  if (!r) return nullptr;
-  HandleState* state = static_cast<HandleState*>(std::calloc(1, sizeof(HandleState)));
-  if (state == nullptr) return RaiseMemoryError(cx);
-  state->refs.store(1, kRelaxed);
-  r.as<HandleObject>()->state = state;
-  return r;
+  return NewInstance(cx, cls);
 }
 
 void HandleDestroy(Context&, Object* obj) {
-  HandleObject* handle = static_cast<HandleObject*>(obj);
-  if (handle->state != nullptr) DropHandleState(handle->state);
+  // Relaxed: nobody else has the object any more.
+  HandleState* state = static_cast<HandleObject*>(obj)->state.load(kRelaxed);
+  if (state != nullptr) DropHandleState(state);
 }
 
 Ref HandleJoin(Context& cx, Value self, const Args& args) {
-  HandleState* state = self.as<HandleObject>()->state;
+  HandleState* state = EnsureHandleState(cx, self.as<HandleObject>());
+  if (state == nullptr) return nullptr;
   uint64_t deadline = kNoDeadline;
   if (args.size() == 1 && args[0] != cx.None()) {
     int64_t ns;
@@ -375,7 +387,8 @@ Ref HandleJoin(Context& cx, Value self, const Args& args) {
 }
 
 Ref HandleIsDone(Context& cx, Value self, const Args&) {
-  return cx.BoolRef(self.as<HandleObject>()->state->done.IsSet());
+  HandleState* state = self.as<HandleObject>()->state.load(kAcquire);  // pairs with EnsureHandleState
+  return cx.BoolRef(state != nullptr && state->done.IsSet());
 }
 
 const MethodDef kHandleMethods[] = {
@@ -426,9 +439,11 @@ Ref StartThread(Context& cx, Value function, Value args, Value kwargs, HandleSta
 Ref StartJoinable(Context& cx, Value, const Args& args) {
   if (!IsExact(args[1], State(cx).handle)) return RaiseTypeError(cx, "handle must be a _ThreadHandle");
   HandleObject* handle = args[1].as<HandleObject>();
+  HandleState* state = EnsureHandleState(cx, handle);
+  if (state == nullptr) return nullptr;
   // Relaxed: only says who was first.
   if (handle->started.exchange(1, kRelaxed) != 0) return RaiseRuntimeError(cx, "thread already started");
-  Ref r = StartThread(cx, args[0], Value(), Value(), handle->state);
+  Ref r = StartThread(cx, args[0], Value(), Value(), state);
   if (!r) handle->started.store(0, kRelaxed);
   return r;
 }
