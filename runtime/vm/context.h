@@ -172,7 +172,6 @@ class Runtime {
   InternTable* interned = nullptr;
   Mutex class_mutex;             // class versions, list of classes
   Class* classes = nullptr;      // all Python classes
-  Mutex import_mutex;            // not held while a module runs
   Atomic<uint32_t> next_class_version;
 
   // State of a native module, one T per Runtime, made on first use (value-initialised).  T holds Values and

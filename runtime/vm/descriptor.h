@@ -9,7 +9,6 @@ namespace tidepool::rt {
 // A row of the table of special methods (slots.cc).
 struct SlotDef {
   const char* name;
-  const char* unused;
   uint16_t slot;           // index into TypeSlots
   void (*generic)();       // what a Python class gets
   Ref (*wrapper)(Context&, const SlotDef*, void (*slot)(), Value self, const Args&);  // what a native class shows

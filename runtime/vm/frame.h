@@ -24,7 +24,6 @@ struct FrameObject;
 enum FrameFlags : uint32_t {
   kFrameEntry = 1,   // leaving it returns from Interpret
   kFrameInit = 2,    // an __init__ called by instantiation: the result is dropped, the instance lies on the caller's stack
-  kFrameDiscard = 4, // result is dropped
 };
 
 struct Frame {

@@ -315,7 +315,6 @@ Ref CodeFlagsOf(Context&, Value self) {
 }
 Ref CodeVarnames(Context& cx, Value self) {
   Code* c = self.as<Code>();
-  std::string dummy;
   Value names[256];
   size_t n = 0;
   for (uint32_t i = 0; i < c->num_slots && n < 256; i++) {

@@ -17,7 +17,6 @@ struct Function : Object {
   Slot defaults;       // Tuple or null
   Slot kwdefaults;     // Dict or null
   Slot doc, annotations, module_name;
-  Slot builtins_unused;
 };
 
 struct BoundMethod : Object {

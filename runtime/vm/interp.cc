@@ -9,6 +9,9 @@
 //     any code (which uses the value stack above cx.stack_top, the end of this frame).
 //   - A safepoint is passed at backward jumps and at calls.
 //   - Errors: an exception is pending, `goto error`.
+//
+// The file is long because the loop is one function: its state lives in registers, and every instruction jumps
+// straight to the next one.  Whatever can be said in a call stands in interp_ops.cc.
 #include <cstring>
 
 #include "tidepool/runtime/lang/bytecode.h"
@@ -1209,11 +1212,11 @@ L_Raise: {
   n = ARG;
   const Value cause = n == 2 ? sp[-1] : Value();
   const Value exc = n == 2 ? sp[-2] : n == 1 ? sp[-1] : Value();
-  RaiseStatement(cx, exc, cause, n);
+  const bool again = RaiseStatement(cx, exc, cause, n);
   sp -= n;
   DROP(exc);
   DROP(cause);
-  if (n == 0) goto unwind_with_entry;
+  if (again) goto unwind;
   goto error;
 }
 L_Reraise: {
@@ -1299,7 +1302,6 @@ L_StoreFastStoreFast: {
   NEXT();
 }
 
-unwind_with_entry:
 error:
   AddTraceback(cx, f);
 unwind : {

@@ -267,35 +267,36 @@ Ref YieldFromStep(Context& cx, Value iterator, Value sent, Ref* result) {
 
 // ---- exceptions, with ------------------------------------------------------------------------------------------------------
 
-void RaiseStatement(Context& cx, Value exc, Value cause, uint32_t n) {
+bool RaiseStatement(Context& cx, Value exc, Value cause, uint32_t n) {
   if (n == 0) {
     Value handled = HandledNow(cx);
     if (handled.is_null()) {
       RaiseRuntimeError(cx, "No active exception to reraise");
-      return;
+      return false;
     }
     cx.SetException(Ref::New(handled));
-    return;
+    return true;
   }
   RaiseObject(cx, exc);
-  if (n < 2) return;
+  if (n < 2) return false;
   Ref e = cx.TakeException();
-  if (!IsInstance(cx, e, cx.rt.exc.BaseException)) return;
+  if (!IsInstance(cx, e, cx.rt.exc.BaseException)) return false;
   Ref c;
   if (cause == cx.None()) {
   } else if (IsClass(cause) && IsSubclass(cause.as<Class>(), cx.rt.exc.BaseException)) {
     c = Call(cx, cause);
-    if (!c) return;
+    if (!c) return false;
   } else if (Is<Exception>(cause)) {
     c = Ref::New(cause);
   } else {
     RaiseTypeError(cx, "exception causes must derive from BaseException");
-    return;
+    return false;
   }
   Exception* x = e.as<Exception>();
   StoreSlot(x, x->cause, std::move(c));
   x->suppress_context.store(1, kRelaxed);
   cx.SetException(std::move(e));
+  return false;
 }
 
 namespace {

@@ -27,7 +27,8 @@ Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags);
 Ref GetYieldFromIter(Context& cx, Value v);
 // One step of `yield from`: the yielded value; null without exception: finished, *result is the value.
 Ref YieldFromStep(Context& cx, Value iterator, Value sent, Ref* result);
-void RaiseStatement(Context& cx, Value exc, Value cause, uint32_t n);
+// True: the handled exception is raised again (no new traceback entry).
+bool RaiseStatement(Context& cx, Value exc, Value cause, uint32_t n);
 bool BeforeWith(Context& cx, Value manager, Ref* exit, Ref* result);
 Ref WithExceptStart(Context& cx, Value exit, Value exc);
 Ref ImportName(Context& cx, Frame* f, Str* name, Value level, Value fromlist);

@@ -379,37 +379,37 @@ Ref WrapInit(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args)
 #define SLOT(member) static_cast<uint16_t>(offsetof(TypeSlots, member) / sizeof(AnyFn))
 #define GENERIC(f) reinterpret_cast<AnyFn>(f)
 #define BINARY(i, dunder)                                                                                                     \
-  {"__" dunder "__", nullptr, static_cast<uint16_t>(SLOT(binary) + i), GENERIC((&SlotBinary<i>)), WrapBinary},               \
-      {"__r" dunder "__", nullptr, static_cast<uint16_t>(SLOT(binary) + i), GENERIC((&SlotBinary<i>)), WrapReflected}
-#define INPLACE(i, dunder) {"__i" dunder "__", nullptr, static_cast<uint16_t>(SLOT(inplace) + i), GENERIC((&SlotInplace<i>)), WrapBinary}
-#define UNARY(i, dunder, name) {dunder, nullptr, static_cast<uint16_t>(SLOT(unary) + i), GENERIC(&Slot0<&Names::name>), WrapUnary}
+  {"__" dunder "__", static_cast<uint16_t>(SLOT(binary) + i), GENERIC((&SlotBinary<i>)), WrapBinary},               \
+      {"__r" dunder "__", static_cast<uint16_t>(SLOT(binary) + i), GENERIC((&SlotBinary<i>)), WrapReflected}
+#define INPLACE(i, dunder) {"__i" dunder "__", static_cast<uint16_t>(SLOT(inplace) + i), GENERIC((&SlotInplace<i>)), WrapBinary}
+#define UNARY(i, dunder, name) {dunder, static_cast<uint16_t>(SLOT(unary) + i), GENERIC(&Slot0<&Names::name>), WrapUnary}
 
 const SlotDef kSlotDefs[] = {
-    {"__repr__", nullptr, SLOT(repr), GENERIC(SlotRepr), WrapUnary},
-    {"__str__", nullptr, SLOT(str), GENERIC(SlotStr), WrapUnary},
-    {"__hash__", nullptr, SLOT(hash), GENERIC(SlotHash), WrapHash},
-    {"__call__", nullptr, SLOT(call), GENERIC(SlotCall), WrapCall},
-    {"__getattribute__", nullptr, SLOT(getattr), GENERIC(SlotGetAttr), WrapGetAttr},
-    {"__getattr__", nullptr, SLOT(getattr), GENERIC(SlotGetAttr), nullptr},
-    {"__setattr__", nullptr, SLOT(setattr), GENERIC(SlotSetAttr), WrapSetAttr},
-    {"__delattr__", nullptr, SLOT(setattr), GENERIC(SlotSetAttr), WrapDelAttr},
-    {"__get__", nullptr, SLOT(descr_get), GENERIC(SlotDescrGet), WrapDescrGet},
-    {"__set__", nullptr, SLOT(descr_set), GENERIC(SlotDescrSet), WrapDescrSet},
-    {"__delete__", nullptr, SLOT(descr_set), GENERIC(SlotDescrSet), WrapDescrDelete},
-    {"__iter__", nullptr, SLOT(iter), GENERIC(SlotIter), WrapUnary},
-    {"__next__", nullptr, SLOT(next), GENERIC(SlotNext), WrapNext},
-    {"__len__", nullptr, SLOT(len), GENERIC(SlotLen), WrapLen},
-    {"__getitem__", nullptr, SLOT(getitem), GENERIC(SlotGetItem), WrapGetItem},
-    {"__setitem__", nullptr, SLOT(setitem), GENERIC(SlotSetItem), WrapSetItem},
-    {"__delitem__", nullptr, SLOT(setitem), GENERIC(SlotSetItem), WrapDelItem},
-    {"__contains__", nullptr, SLOT(contains), GENERIC(SlotContains), WrapContains},
-    {"__bool__", nullptr, SLOT(truth), GENERIC(SlotTruth), WrapTruth},
-    {"__lt__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kLt>},
-    {"__le__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kLe>},
-    {"__eq__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kEq>},
-    {"__ne__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kNe>},
-    {"__gt__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kGt>},
-    {"__ge__", nullptr, SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kGe>},
+    {"__repr__", SLOT(repr), GENERIC(SlotRepr), WrapUnary},
+    {"__str__", SLOT(str), GENERIC(SlotStr), WrapUnary},
+    {"__hash__", SLOT(hash), GENERIC(SlotHash), WrapHash},
+    {"__call__", SLOT(call), GENERIC(SlotCall), WrapCall},
+    {"__getattribute__", SLOT(getattr), GENERIC(SlotGetAttr), WrapGetAttr},
+    {"__getattr__", SLOT(getattr), GENERIC(SlotGetAttr), nullptr},
+    {"__setattr__", SLOT(setattr), GENERIC(SlotSetAttr), WrapSetAttr},
+    {"__delattr__", SLOT(setattr), GENERIC(SlotSetAttr), WrapDelAttr},
+    {"__get__", SLOT(descr_get), GENERIC(SlotDescrGet), WrapDescrGet},
+    {"__set__", SLOT(descr_set), GENERIC(SlotDescrSet), WrapDescrSet},
+    {"__delete__", SLOT(descr_set), GENERIC(SlotDescrSet), WrapDescrDelete},
+    {"__iter__", SLOT(iter), GENERIC(SlotIter), WrapUnary},
+    {"__next__", SLOT(next), GENERIC(SlotNext), WrapNext},
+    {"__len__", SLOT(len), GENERIC(SlotLen), WrapLen},
+    {"__getitem__", SLOT(getitem), GENERIC(SlotGetItem), WrapGetItem},
+    {"__setitem__", SLOT(setitem), GENERIC(SlotSetItem), WrapSetItem},
+    {"__delitem__", SLOT(setitem), GENERIC(SlotSetItem), WrapDelItem},
+    {"__contains__", SLOT(contains), GENERIC(SlotContains), WrapContains},
+    {"__bool__", SLOT(truth), GENERIC(SlotTruth), WrapTruth},
+    {"__lt__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kLt>},
+    {"__le__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kLe>},
+    {"__eq__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kEq>},
+    {"__ne__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kNe>},
+    {"__gt__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kGt>},
+    {"__ge__", SLOT(compare), GENERIC(SlotCompare), WrapCompare<CompareOp::kGe>},
     BINARY(0, "add"), BINARY(1, "sub"), BINARY(2, "mul"), BINARY(3, "matmul"), BINARY(4, "truediv"), BINARY(5, "floordiv"),
     BINARY(6, "mod"), BINARY(7, "pow"), BINARY(8, "lshift"), BINARY(9, "rshift"), BINARY(10, "and"), BINARY(11, "or"),
     BINARY(12, "xor"), BINARY(13, "divmod"),
@@ -417,10 +417,10 @@ const SlotDef kSlotDefs[] = {
     INPLACE(6, "mod"), INPLACE(7, "pow"), INPLACE(8, "lshift"), INPLACE(9, "rshift"), INPLACE(10, "and"), INPLACE(11, "or"),
     INPLACE(12, "xor"),
     UNARY(0, "__neg__", neg), UNARY(1, "__pos__", pos), UNARY(2, "__invert__", invert), UNARY(3, "__abs__", abs),
-    {"__index__", nullptr, SLOT(index), GENERIC(&Slot0<&Names::index>), WrapUnary},
-    {"__int__", nullptr, SLOT(to_int), GENERIC(&Slot0<&Names::int_>), WrapUnary},
-    {"__float__", nullptr, SLOT(to_float), GENERIC(&Slot0<&Names::float_>), WrapUnary},
-    {"__init__", nullptr, SLOT(init), GENERIC(SlotInit), WrapInit},
+    {"__index__", SLOT(index), GENERIC(&Slot0<&Names::index>), WrapUnary},
+    {"__int__", SLOT(to_int), GENERIC(&Slot0<&Names::int_>), WrapUnary},
+    {"__float__", SLOT(to_float), GENERIC(&Slot0<&Names::float_>), WrapUnary},
+    {"__init__", SLOT(init), GENERIC(SlotInit), WrapInit},
 };
 constexpr size_t kNumSlotDefs = sizeof(kSlotDefs) / sizeof(kSlotDefs[0]);
 constexpr size_t kNumSlots = sizeof(TypeSlots) / sizeof(AnyFn);
