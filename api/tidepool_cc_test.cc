@@ -15,8 +15,9 @@
 namespace tidepool {
 namespace {
 
-int g_destroyed = 0;
-int g_finalized = 0;
+// Relaxed everywhere: counts, read after the threads that count were joined.
+Atomic<int> g_destroyed{0};
+Atomic<int> g_finalized{0};
 
 struct Text : ObjectOf<Text> {
   static constexpr const char* kTypeName = "Text";
@@ -41,7 +42,7 @@ struct Tree : ObjectOf<Tree> {
     visit(label);
   }
   void Init(int v) { value = v; }
-  void Destroy(ThreadState*) { ++g_destroyed; }
+  void Destroy(ThreadState*) { g_destroyed.fetch_add(1, kRelaxed); }
 };
 
 struct Mortal : ObjectOf<Mortal> {
@@ -51,13 +52,14 @@ struct Mortal : ObjectOf<Mortal> {
   void Fields(Visit&& visit) {
     visit(self);
   }
-  void Finalize(ThreadState*) { ++g_finalized; }
+  void Finalize(ThreadState*) { g_finalized.fetch_add(1, kRelaxed); }
 };
 
 class CcTest : public testing::Test {
  protected:
   void SetUp() override {
-    g_destroyed = g_finalized = 0;
+    g_destroyed.store(0, kRelaxed);
+    g_finalized.store(0, kRelaxed);
     auto made = Vm::Create();
     ASSERT_TRUE(made.ok()) << made.status();
     vm = *std::move(made);
@@ -87,7 +89,7 @@ TEST_F(CcTest, ByCount) {
     EXPECT_EQ(tree->left.Get(ts)->value, 7);
     EXPECT_FALSE(MakeTree(ts, 1)->left.Get(ts));
   }
-  EXPECT_EQ(g_destroyed, 256);
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 256);
 }
 
 TEST_F(CcTest, RefMovesAndClones) {
@@ -102,7 +104,7 @@ TEST_F(CcTest, RefMovesAndClones) {
   c = std::move(b);
   EXPECT_EQ(RefCount(c.get()), 1);
   c.reset();
-  EXPECT_EQ(g_destroyed, 1);
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 1);
 }
 
 TEST_F(CcTest, FieldsTakeAndSet) {
@@ -113,7 +115,7 @@ TEST_F(CcTest, FieldsTakeAndSet) {
   EXPECT_FALSE(a->left.Get(ts));
   a->left.Set(ts, std::move(taken));
   a->left.Set(ts, Ref<Tree>());
-  EXPECT_EQ(g_destroyed, 1);
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 1);
 }
 
 TEST_F(CcTest, ExtraBytesAndTypesWithoutFields) {
@@ -133,21 +135,21 @@ TEST_F(CcTest, ByCollection) {
   EXPECT_EQ(vm->Collect(ts), 0u);
   a.reset();
   b.reset();
-  EXPECT_EQ(g_destroyed, 0);
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 0);
   EXPECT_EQ(vm->Collect(ts), 2u);
-  EXPECT_EQ(g_destroyed, 2);
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 2);
 }
 
 TEST_F(CcTest, FinalizersRunOnceByBothWays) {
   { Ref<Mortal> m = New<Mortal>(ts); }
-  EXPECT_EQ(g_finalized, 1);
+  EXPECT_EQ(g_finalized.load(kRelaxed), 1);
   {
     Ref<Mortal> m = New<Mortal>(ts);
     m->self.Set(ts, m.Clone());
   }
-  EXPECT_EQ(g_finalized, 1);
+  EXPECT_EQ(g_finalized.load(kRelaxed), 1);
   EXPECT_EQ(vm->Collect(ts), 1u);
-  EXPECT_EQ(g_finalized, 2);
+  EXPECT_EQ(g_finalized.load(kRelaxed), 2);
 }
 
 TEST_F(CcTest, WeakReferences) {
