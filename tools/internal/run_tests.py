@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # quick suite.
 QUICK = [
     ("default", [], ["-full"]),
-    ("asan+ubsan", ["asan", "ubsan"], ["-full", "-no-asan"]),
+    ("asan+ubsan", ["asan_ubsan"], ["-full", "-no-asan"]),
     ("tsan", ["tsan"], ["-full", "-no-tsan"]),
     ("sched", ["sched"], ["-full", "sched"]),
 ]
