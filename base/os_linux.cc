@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +65,9 @@ class LinuxOs final : public Os {
                       text, sizeof text) != 0) {
       huge_page_size_ = strtoull(text, nullptr, 10);
     }
+    struct sysinfo info;
+    total_memory_ = sysinfo(&info) == 0 ? (uint64_t{info.totalram} + info.totalswap) * info.mem_unit
+                                        : SIZE_MAX;
     strict_ = ReadSmallFile("/proc/sys/vm/overcommit_memory", text,
                             sizeof text) != 0 &&
               text[0] == '2';
@@ -100,6 +104,9 @@ class LinuxOs final : public Os {
   }
 
   bool Commit(void* address, size_t size) override {
+    // What could never be backed is refused here, as the kernel does for mappings that
+    // it charges: a program gets an error and not the out-of-memory killer.
+    if (size > total_memory_) return false;
     if (!strict_) return true;
     return mprotect(address, size, PROT_READ | PROT_WRITE) == 0;
   }
@@ -238,6 +245,7 @@ class LinuxOs final : public Os {
   size_t page_size_;
   size_t huge_page_size_ = 0;
   bool strict_;
+  size_t total_memory_;  // of the machine, with swap
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Exception classes, raising, matching.
+#include "tidepool/gc/collector.h"
 #include "tidepool/runtime/vm/exception.h"
 
 #include <cerrno>
@@ -450,6 +451,8 @@ Ref RaiseMemoryError(Context& cx) {
     cx.SetException(Ref::New(cx.rt.memory_error));
     return Ref();
   }
+  // Cycles may hold what is missing: the next safepoint collects, whatever the policy says.
+  if (cx.rt.collector != nullptr && cx.rt.collector->enabled()) cx.rt.collector->RequestCollection(cx.ts, true);
   nested = true;
   Ref e = ExceptionCreate(cx, cx.rt.exc.MemoryError, Args());
   nested = false;

@@ -200,7 +200,7 @@ bool Hash(Context& cx, Value obj, int64_t* out) {
     return true;
   }
   Class* cls = ClassOf(obj.object());
-  if (cls->slots.hash != nullptr) return cls->slots.hash(cx, obj, out);
+  if (cls->slots.hash != nullptr) return CheckNativeStack(cx) && cls->slots.hash(cx, obj, out);
   return RaiseTypeError(cx, "unhashable type: '%s'", NameOf(cls)), false;
 }
 
@@ -407,6 +407,7 @@ Ref Iter(Context& cx, Value obj) {
 Ref Next(Context& cx, Value iterator) {
   Class* cls = ClassOf(cx, iterator);
   if (cls->slots.next == nullptr) return RaiseTypeError(cx, "'%s' object is not an iterator", NameOf(cls));
+  if (!CheckNativeStack(cx)) return Ref();  // iterators over iterators
   Ref r = cls->slots.next(cx, iterator);
   if (!r && cx.has_exception()) ClearIf(cx, cx.rt.exc.StopIteration);
   return r;
@@ -428,6 +429,7 @@ int IsInstanceOf(Context& cx, Value obj, Value type) {
     }
   }
   if (Tuple* t = As<Tuple>(type)) {
+    if (!CheckNativeStack(cx)) return -1;  // tuples in tuples
     for (size_t i = 0; i < t->length; i++) {
       const int r = IsInstanceOf(cx, obj, t->items[i]);
       if (r != 0) return r;
@@ -443,6 +445,7 @@ int IsInstanceOf(Context& cx, Value obj, Value type) {
 
 int IsSubclassOf(Context& cx, Value cls, Value type) {
   if (Tuple* t = As<Tuple>(type)) {
+    if (!CheckNativeStack(cx)) return -1;  // tuples in tuples
     for (size_t i = 0; i < t->length; i++) {
       const int r = IsSubclassOf(cx, cls, t->items[i]);
       if (r != 0) return r;
