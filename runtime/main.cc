@@ -41,6 +41,14 @@ int Usage(const std::string& message) {
   return 2;
 }
 
+// Switches may stand alone; everything else is --NAME=VALUE.
+bool NeedsValue(const std::string& name) {
+  for (const tidepool::OptionInfo* row = tidepool::OptionTable(); row->name != nullptr; row++) {
+    if (name == row->name) return std::strcmp(row->type, "Bool") != 0;
+  }
+  return false;
+}
+
 struct CommandLine {
   tidepool::Options options;
   tidepool::rt::RuntimeOptions runtime;
@@ -107,6 +115,7 @@ int Parse(int argc, char** argv, CommandLine* line) {
       std::string error;
       if (!SetRuntimeOption(line, name, value, &known, &error)) return Usage(error);
       if (known) continue;
+      if (eq == std::string::npos && NeedsValue(name)) return Usage("option '" + arg + "' needs a value: " + arg + "=VALUE");
       const absl::Status status = line->options.Set(name, value);
       if (absl::IsNotFound(status)) return Usage("unknown option '" + arg + "'");
       if (!status.ok()) return Usage(std::string(status.message()));
@@ -149,7 +158,10 @@ int main(int argc, char** argv) {
 
   absl::StatusOr<std::unique_ptr<World>> world = World::Create(line.options, line.runtime);
   if (!world.ok()) {
-    fprintf(stderr, "tidepool: %s\n", std::string(world.status().message()).c_str());
+    std::string message(world.status().message());
+    if (absl::IsInvalidArgument(world.status()) || absl::IsNotFound(world.status())) return Usage(message);
+    if (line.options.max_memory != 0) message += "; the limit (max_memory) is " + line.options.Get("max_memory") + " bytes";
+    fprintf(stderr, "tidepool: %s\n", message.c_str());
     return 1;
   }
   World& w = **world;
