@@ -92,7 +92,9 @@ void ClearClass(Context& cx, Object* o) {
   // the chain of bases.
   Class* c = static_cast<Class*>(o);
   StoreSlot(c, c->mro, Ref());
-  InvalidateClass(cx, c);
+  // Only its own version: its subclasses are garbage, too, and are cleared for themselves. (Looking for
+  // them would make a collection of n classes cost n * n.)  Release: as in InvalidateClass.
+  c->version.store(0, kRelease);
   DictClear(cx, PeekSlot(c->dict).as<Dict>());
 }
 
