@@ -57,7 +57,7 @@ TEST(CollectorSchedTest, CollectBesideLockFreeReader) {
   auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
     SchedWorld w;
     Slot shared{0};
-    Mutex shared_lock{0};
+    [[maybe_unused]] Mutex shared_lock{0};
     Atomic<int> ready{0};
     run.Spawn([&] {
       ThreadState* ts = w.isolate->AttachThread("maker");

@@ -49,7 +49,7 @@ __attribute__((tls_model("initial-exec"))) thread_local ThreadWords t_words;
 alignas(64) char g_boot[1 << 18];
 tidepool::Atomic<size_t> g_boot_used{0};
 tidepool::Atomic<HeapDomain*> g_domain{nullptr};
-tidepool::Atomic<bool> g_making{false};
+[[maybe_unused]] tidepool::Atomic<bool> g_making{false};
 Mutex g_make_lock{0};
 Mutex g_shared_lock{0};
 ThreadHeap* g_shared_heap;
