@@ -76,23 +76,11 @@ def check_runtime_uses_public_headers():
 
 def check_mutants():
     """Every mutant of the list stands in the code, and the other way round."""
-    listed = {}
-    for line in read("tests/mutants.txt").split("\n"):
-        if line.strip() and not line.startswith("#"):
-            words = line.split()
-            if len(words) < 3 or not words[1].startswith("//"):
-                yield "tests/mutants.txt: not 'name //target what': %s" % line
-            else:
-                listed[words[0]] = words[1]
-    planted = set()
-    for path in sources(*LAYERS):
-        if path.endswith(SOURCE) and not path.endswith(("base/mutant.h", "_test.cc")):
-            planted.update(re.findall(r"TIDEPOOL_MUTANT\((\w+)\)", read(path)))
-    planted.discard("name")
-    for name in sorted(planted - set(listed)):
-        yield "the mutant %s is not in tests/mutants.txt" % name
-    for name in sorted(set(listed) - planted):
-        yield "tests/mutants.txt: the mutant %s is not in the code" % name
+    runner = os.path.join(ROOT, "tools", "internal", "mutants")
+    done = subprocess.run([runner, "--check"], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        yield from done.stdout.strip().split("\n")
 
 
 def check_docs_name_what_exists():

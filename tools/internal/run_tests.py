@@ -112,7 +112,7 @@ def targets_of(tags, targets):
     query = "tests(set(%s))" % " ".join(targets or ["//..."])
     for tag in tags:
         pattern = r"\b%s\b" % tag.lstrip("-")
-        if tag == "-full" or tag.startswith("-"):
+        if tag.startswith("-"):
             query = '(%s) except attr(tags, "%s", %s)' % (query, pattern, query)
         else:
             query = 'attr(tags, "%s", %s)' % (pattern, query)
