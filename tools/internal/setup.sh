@@ -1,6 +1,6 @@
 # Sourced by the tools: finds the tree's root and installs what is missing.
 #
-# need_packages SET installs the packages of that set (build, test, full) with
+# need_packages SET installs the packages of that set (build, test, full, times) with
 # apt-get on Debian 12, without a question, and only if one of them is missing.
 # On another system it says what to install and ends with status 3.
 
@@ -12,8 +12,9 @@ die() { local status=$1; shift; say "$*"; exit "$status"; }
 
 packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
   libbenchmark-dev pkg-config python3"
-packages_test="$packages_build"
+packages_test="$packages_build liblua5.4-dev"
 packages_full="$packages_test clang libclang-rt-14-dev spin"
+packages_times="$packages_test time libmimalloc2.0"
 
 _missing_packages() {
   local p

@@ -1,0 +1,163 @@
+"""Times whole programs on several allocators, side by side: `tools/bench lua`.
+
+Every row is a program, every column an allocator; the columns of a row take turns, so
+that the machine's other load falls on all of them alike. Seconds are CPU seconds (user
+and system; medians), peaks are resident MiB at most. With --write the table replaces
+the text between its two marker lines in docs/measurements.md.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGE = os.path.join(ROOT, "docs", "measurements.md")
+LIB = "/usr/lib/%s-linux-gnu/" % platform.machine()
+PRELOADS = {
+    "glibc": None,
+    "mimalloc": LIB + "libmimalloc.so.2.0",
+    "jemalloc": LIB + "libjemalloc.so.2",
+    "tcmalloc": LIB + "libtcmalloc_minimal.so.4",
+}
+LUA_ROWS = [("binary_trees", 15), ("closures", 40000), ("documents", 20),
+            ("strings", 300), ("tables", 250), ("weak", 800000), ("nbody", 700000),
+            ("spectral_norm", 450)]
+
+
+def say(text):
+    print("tidepool: " + text, file=sys.stderr, flush=True)
+
+
+def timed(command, preload=None, cwd=None, extra=None):
+    """Runs a command; returns CPU seconds and peak MiB. The preload is for it alone."""
+    words = ["env"]
+    if preload:
+        words.append("LD_PRELOAD=" + preload)
+    words += ["%s=%s" % item for item in sorted((extra or {}).items())]
+    with tempfile.NamedTemporaryFile("r") as out:
+        done = subprocess.run(
+            ["/usr/bin/time", "-q", "-o", out.name, "-f", "%U %S %M", *words, *command],
+            cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise RuntimeError("%s: status %d: %s" % (
+                " ".join(command), done.returncode, done.stderr[-500:]))
+        user, system, peak = out.read().split()[-3:]
+    return float(user) + float(system), int(peak) / 1024
+
+
+def measure(rows, columns, rounds):
+    """rows: name -> {column: function}. Returns name -> column -> (seconds, MiB)."""
+    table = {}
+    for name, functions in rows:
+        say("%s ..." % name)
+        seen = {c: [] for c in columns}
+        for turn in range(rounds):
+            order = columns[turn % len(columns):] + columns[:turn % len(columns)]
+            for column in order:
+                seen[column].append(functions[column]())
+        table[name] = {c: (statistics.median(s for s, _ in seen[c]),
+                           statistics.median(m for _, m in seen[c])) for c in columns}
+    return table
+
+
+def markdown(table, columns):
+    lines = ["| program | " + " | ".join("%s: s" % c for c in columns) + " | " +
+             " | ".join("%s: MiB" % c for c in columns) + " |",
+             "|---|" + "---:|" * (2 * len(columns))]
+    for name, row in table.items():
+        lines.append("| %s | %s | %s |" % (
+            name, " | ".join("%.2f" % row[c][0] for c in columns),
+            " | ".join("%.1f" % row[c][1] for c in columns)))
+    return "\n".join(lines)
+
+
+def sums(table, columns):
+    """The geometric mean of each column's time and peak over the first column's."""
+    first, parts = columns[0], []
+    for column in columns[1:]:
+        time = memory = 1.0
+        for row in table.values():
+            time *= max(row[column][0], 0.01) / max(row[first][0], 0.01)
+            memory *= row[column][1] / row[first][1]
+        parts.append("%s %.2f and %.2f" % (column, time ** (1 / len(table)),
+                                           memory ** (1 / len(table))))
+    return "Time and peak over %s's (geometric means): %s." % (first, ", ".join(parts))
+
+
+def lua(binaries, rounds, scale):
+    program = os.path.join(binaries, "examples", "lua", "lua_tidepool")
+    columns = ["tidepool", "glibc", "mimalloc"]
+    rows = []
+    for script, size in LUA_ROWS:
+        path = os.path.join(ROOT, "examples", "lua", "scripts", script + ".lua")
+        if script != "binary_trees":
+            size = max(1, int(size * scale))
+        words = [path, str(size)]
+        rows.append(("`%s` %d" % (script, size), {
+            "tidepool": lambda w=words: timed([program, *w]),
+            "glibc": lambda w=words: timed([program, "--alloc=default", *w]),
+            "mimalloc": lambda w=words: timed([program, "--alloc=default", *w],
+                                              PRELOADS["mimalloc"]),
+        }))
+    return columns, measure(rows, columns, rounds)
+
+
+def write(marker, text):
+    begin, end = "<!-- %s: begin -->" % marker, "<!-- %s: end -->" % marker
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    if begin not in page or end not in page:
+        raise RuntimeError("docs/measurements.md has no lines %s and %s" % (begin, end))
+    head, rest = page.split(begin, 1)
+    tail = rest.split(end, 1)[1]
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(head + begin + "\n" + text + "\n" + end + tail)
+
+
+SUITES = {"lua": (lua, ["//examples/lua:lua_tidepool"])}
+
+
+def main(words):
+    parser = argparse.ArgumentParser(
+        prog="tools/bench", description="times programs on several allocators")
+    parser.add_argument("suite", choices=sorted(SUITES))
+    parser.add_argument("--write", action="store_true",
+                        help="put the table into docs/measurements.md")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0,
+                        help="how much work, over the usual")
+    options = parser.parse_args(words)
+    setup = os.path.join(ROOT, "tools", "internal", "setup.sh")
+    if subprocess.run(["bash", "-c", '. "$0"; need_packages times', setup]).returncode:
+        return 3
+    run, targets = SUITES[options.suite]
+    startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
+    flags = os.environ.get("TIDEPOOL_BAZEL_FLAGS", "").split()
+    if subprocess.run(["bazel", *startup, "build", "--noshow_progress",
+                       "--ui_event_filters=-info", *flags, *targets],
+                      cwd=ROOT, stdout=sys.stderr).returncode != 0:
+        return 1
+    binaries = subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT,
+                              text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.strip()
+    columns, table = run(binaries, options.rounds, options.scale)
+    if options.json:
+        print(json.dumps({name: {c: {"seconds": v[0], "peak_mib": v[1]}
+                                 for c, v in row.items()}
+                          for name, row in table.items()}, indent=1))
+        return 0
+    text = markdown(table, columns) + "\n\n" + sums(table, columns)
+    print(text)
+    if options.write:
+        write(options.suite, text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
