@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/fake_os.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
@@ -173,6 +174,44 @@ TEST_F(HeapDomainTest, AbsurdSizesAreRefusedAtOnce) {
     void* p = heap_->Allocate(HeapKind::kRaw, 100);
     EXPECT_EQ(heap_->Reallocate(p, size_t{1} << bit), nullptr);
     heap_->Free(p);
+  }
+}
+
+// Sizes that the address space has and the machine has not, or the limit forbids: they
+// are refused before anything is reserved (AddressSanitizer would write an eighth of
+// the reservation), and what lies idle is not given back for them.
+TEST_F(HeapDomainTest, WhatCanNeverBeHadIsNotReserved) {
+  FakeOs os(RealOs());
+  const size_t total = os.MemoryTotal();
+  ASSERT_GT(total, size_t{64} << 20);
+  ASSERT_LT(total, size_t{1} << 46);
+  const size_t limit = size_t{32} << 20;
+  for (uint64_t hard : {uint64_t{0}, uint64_t{limit}}) {
+    Options options;
+    options.max_memory = hard;
+    auto domain = std::move(*HeapDomain::Create(options, &os));
+    ThreadHeap* heap = domain->NewThread();
+    heap->Attach();
+    void* small = heap->Allocate(HeapKind::kRaw, 200000);
+    ASSERT_NE(small, nullptr);
+    const uint64_t reserved = os.Count(FakeOs::kReserve);
+    const uint64_t purges = os.Count(FakeOs::kPurge);
+    for (size_t size : {total + 1, total * 2, size_t{1} << 40, size_t{1} << 45}) {
+      if (size <= total) continue;
+      for (HeapKind kind : {HeapKind::kRaw, HeapKind::kObject}) {
+        EXPECT_EQ(heap->Allocate(kind, size), nullptr);
+        EXPECT_EQ(heap->AllocateZeroed(kind, size), nullptr);
+      }
+      EXPECT_EQ(heap->AllocateAligned(HeapKind::kRaw, size, 4096), nullptr);
+      EXPECT_EQ(heap->Reallocate(small, size), nullptr);
+    }
+    EXPECT_EQ(os.Count(FakeOs::kPurge), purges);
+    if (hard != 0) {
+      EXPECT_EQ(heap->Allocate(HeapKind::kRaw, hard + 1), nullptr);
+    }
+    EXPECT_EQ(os.Count(FakeOs::kReserve), reserved);
+    heap->Free(small);
+    domain->ExitThread(heap);
   }
 }
 

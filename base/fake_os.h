@@ -79,6 +79,7 @@ class FakeOs final : public Os {
   size_t PageSize() override { return page_size_; }
   size_t HugePageSize() override { return inner_->HugePageSize(); }
   int NumCpus() override { return inner_->NumCpus(); }
+  size_t MemoryTotal() override { return inner_->MemoryTotal(); }
   void* Reserve(size_t size, size_t alignment) override;
   bool Release(void* address, size_t size) override;
   bool Commit(void* address, size_t size) override;

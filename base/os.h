@@ -51,6 +51,10 @@ class Os {
   // Size of a transparent huge page, or 0 if there are none.
   virtual size_t HugePageSize() = 0;
   virtual int NumCpus() = 0;
+  // Bytes that the machine can hold at all (RAM and swap when the process
+  // started), SIZE_MAX if unknown. A larger request is refused before address
+  // space is reserved for it.
+  virtual size_t MemoryTotal() { return SIZE_MAX; }
 
   // --- Address space. Sizes and alignments are multiples of PageSize(). ---
   // unmapped -> reserved. `alignment` is a power of two.

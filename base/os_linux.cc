@@ -75,6 +75,7 @@ class LinuxOs final : public Os {
 
   size_t PageSize() override { return page_size_; }
   size_t HugePageSize() override { return huge_page_size_; }
+  size_t MemoryTotal() override { return total_memory_; }
   int NumCpus() override {
     return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   }

@@ -43,17 +43,23 @@ void CheckMayLock(ThreadState* ts);
 }  // namespace internal
 
 // For any one-byte mutex that is held across no safepoint: waits detached.
+// Analysis: callers are checked; inside, a failed TryLock ends locked all the
+// same, which clang cannot see.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void LockMutex(ThreadState* ts,
                                                    Mutex* mutex)
-    ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) ABSL_NO_THREAD_SAFETY_ANALYSIS {
 #if TIDEPOOL_DCHECK_IS_ON
   internal::CheckMayLock(ts);
 #endif
   if (ABSL_PREDICT_FALSE(!mutex->TryLock())) internal::LockMutexSlow(ts, mutex);
 }
 
+// Objects are locked and unlocked in different functions (scopes over a
+// conditional pair, locks given up in a wait), which clang cannot follow: these
+// three are outside its analysis, and debug builds check them instead.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void LockObject(ThreadState* ts,
-                                                    ObjectHeader* obj) {
+                                                    ObjectHeader* obj)
+    ABSL_NO_THREAD_SAFETY_ANALYSIS {
   LockMutex(ts, &obj->mutex);
 }
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool TryLockObject(ObjectHeader* obj)

@@ -102,6 +102,10 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   if (size > kLargest || alignment > kLargest) return nullptr;
   size_t os_page = core->arenas.os_page();
   size_t bytes = RoundUp(size, os_page);
+  // More than there can be, whatever is given back: no address space for it (a
+  // sanitizer would write the shadow of all of it).
+  uint64_t hard = core->budget.hard();
+  if (bytes > core->os->MemoryTotal() || (hard != 0 && bytes > hard)) return nullptr;
   size_t slices = (bytes + kSliceSize - 1) / kSliceSize;
   size_t align = alignment > kSliceSize ? alignment / kSliceSize : 1;
   ArenaSort sort =

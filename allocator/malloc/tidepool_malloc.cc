@@ -86,19 +86,21 @@ void ThreadGone(void*) {
   if (heap != nullptr) g_domain.load(tidepool::kAcquire)->ExitThread(heap);
 }
 
-void BeforeFork() {
+// The locks are taken in one function and given back in another: outside the
+// analysis, which goes function by function.
+void BeforeFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   g_make_lock.Lock();
   g_shared_lock.Lock();
   HeapDomain* domain = g_domain.load(tidepool::kAcquire);  // as above
   if (domain != nullptr) domain->PrepareFork();
 }
-void AfterForkInParent() {
+void AfterForkInParent() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   HeapDomain* domain = g_domain.load(tidepool::kAcquire);  // as above
   if (domain != nullptr) domain->ParentAfterFork();
   g_shared_lock.Unlock();
   g_make_lock.Unlock();
 }
-void AfterForkInChild() {
+void AfterForkInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   HeapDomain* domain = g_domain.load(tidepool::kAcquire);  // as above
   if (domain != nullptr) domain->ChildAfterFork();
   g_shared_lock.Unlock();

@@ -322,7 +322,6 @@ Ref NoneCreate(Context& cx, Class*, const Args&) { return cx.NoneRef(); }
 // ---- mapping proxy -----------------------------------------------------------------------------------------------------
 
 struct MappingProxy : Object {
-  static constexpr Layout kLayout = Layout::kOther;
   Slot dict;
 };
 Value ProxyDict(Value v) { return PeekSlot(v.as<MappingProxy>()->dict); }

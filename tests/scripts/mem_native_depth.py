@@ -1,8 +1,6 @@
 # Native recursion that is too deep is an error, not a crash, and so is a string that no machine can hold.
 # CPython has other limits, so:
 # live: no
-# A sanitizer has stacks of its own, and would write the shadow of a reservation of that size:
-# skip: asan tsan
 def try_(f):
     try:
         return f()
