@@ -87,6 +87,11 @@ struct OptionText {
   X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
     "collection policy: live_bytes, threshold, manual, or one that is linked " \
     "in; settings may follow as name:key=value,...")                           \
+  X(Int, gc_threads, 0, 0, 64, "threads",                                      \
+    "threads that mark in a collection, the collecting one included; 0 is one "\
+    "for each core, up to 4")                                                  \
+  X(Int, gc_pause_ms, 5, 1, 3600000, "ms",                                     \
+    "policy pause: the longest a collection should hold all threads at once")  \
   X(Int, gc_stress, 0, 0, INT64_MAX, "",                                       \
     "collect at every n-th chance; 0 is off")
 

@@ -3,7 +3,7 @@
 // The phases are one table: the enum, the names, the JSON and the reference page come
 // from it. Times are wall time by the isolate's clock. "World" says whether the phase
 // runs with all other threads stopped; a pass has one stop, and a second one if a
-// finalizer or a callback ran.
+// finalizer ran; under a pause budget it has many.
 
 #ifndef TIDEPOOL_GC_COLLECT_STATS_H_
 #define TIDEPOOL_GC_COLLECT_STATS_H_
@@ -42,6 +42,32 @@ enum class GcPhase : int {
 inline constexpr int kGcPhaseCount = static_cast<int>(GcPhase::kCount);
 const char* GcPhaseName(GcPhase phase);
 
+// How often the world was held for how long. Buckets grow by the square root of two
+// from 1 us: [0, 1 us), [1, 1.41), [1.41, 2), ... A percentile is the upper bound of its
+// bucket, so it is at most 42 % too high and never too low; `max` is exact.
+class PauseHistogram {
+ public:
+  static constexpr int kBuckets = 52;  // the last one is open: 32 s and more
+
+  void Add(uint64_t ns);
+  void Merge(const PauseHistogram& other);
+  uint64_t count() const { return count_; }
+  uint64_t max_ns() const { return max_ns_; }
+  uint64_t bucket(int i) const { return buckets_[i]; }
+  // The upper bound of bucket i; max_ns() for the last one.
+  uint64_t UpperNs(int i) const;
+  // The time that `percent` (0 < percent <= 100) of the pauses stayed below; 0 if none.
+  uint64_t PercentileNs(double percent) const;
+  // {"count":..,"p50_ns":..,"p90_ns":..,"p99_ns":..,"max_ns":..,"buckets":[[ns,n],...]}
+  std::string Json() const;
+
+ private:
+  static int BucketOf(uint64_t ns);
+  uint64_t count_ = 0;
+  uint64_t max_ns_ = 0;
+  uint32_t buckets_[kBuckets] = {};
+};
+
 struct CollectStats {
   bool ran = false;            // false: one was running already, or none was due
   bool out_of_memory = false;  // undone: every header restored, nothing collected
@@ -67,7 +93,12 @@ struct CollectStats {
 
   uint64_t phase_ns[kGcPhaseCount] = {};
   uint64_t pause_ns = 0;      // longest time the world was held
-  uint64_t paused_ns = 0;     // both stops together
+  uint64_t paused_ns = 0;     // all stops together
+  uint64_t stops = 0;         // times the world was stopped
+  uint64_t slices = 0;        // of them slices of marking and sweeping (pause budget)
+  uint64_t pieces = 0;        // parts in which candidates were put to trial
+  uint64_t mark_threads = 1;  // threads that marked, the collecting one included
+  PauseHistogram pauses;      // of this collection
   uint64_t total_ns = 0;      // start to end, with the parts that ran beside mutators
 
   uint64_t found() const { return collected + uncollectable; }
@@ -84,7 +115,16 @@ struct GenerationStats {
   uint64_t total_ns = 0;
   uint64_t paused_ns = 0;
   uint64_t max_pause_ns = 0;
+  PauseHistogram pauses;
   uint64_t phase_ns[kGcPhaseCount] = {};
+  std::string Json() const;
+};
+
+// What each phase took of the single stops, over all collections: phase_ns of a stop goes
+// to the histogram of that phase, the whole stop to `all`.
+struct PauseRecord {
+  PauseHistogram all;
+  PauseHistogram phase[kGcPhaseCount];
   std::string Json() const;
 };
 

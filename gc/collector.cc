@@ -72,6 +72,7 @@ HeapSnapshot Collector::Impl::Snapshot(ThreadState* ts) {
   s.dormant_bytes = heap.dormant;
   s.committed_bytes = heap.committed;
   s.memory_limit = isolate->options().max_memory;
+  s.pause_ms = static_cast<uint64_t>(isolate->options().gc_pause_ms);
   s.threads = heap.threads;
   s.allocated_since = ts->heap()->allocated_since();
   const uint64_t now = isolate->os()->NowNs();
@@ -195,6 +196,8 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
     sums.total_ns += stats.total_ns;
     sums.paused_ns += stats.paused_ns;
     sums.max_pause_ns = std::max(sums.max_pause_ns, stats.pause_ns);
+    sums.pauses.Merge(stats.pauses);
+    pauses = memory.pauses;
     for (int i = 0; i < kGcPhaseCount; ++i) sums.phase_ns[i] += stats.phase_ns[i];
   }
   {
@@ -324,12 +327,19 @@ CollectStats Collector::LastStats() const {
   return impl_->last;
 }
 
+PauseRecord Collector::Pauses() const {
+  MutexLock lock(&impl_->state_mutex);
+  return impl_->pauses;
+}
+
 std::string Collector::StatsJson() const {
   GenerationStats sums[3];
   CollectStats last;
   uint64_t total_gc_ns;
+  PauseRecord pauses;
   {
     MutexLock lock(&impl_->state_mutex);
+    pauses = impl_->pauses;
     for (int i = 0; i < 3; ++i) sums[i] = impl_->generations[i];
     last = impl_->last;
     total_gc_ns = impl_->total_gc_ns;
@@ -338,7 +348,8 @@ std::string Collector::StatsJson() const {
                       "\",\"enabled\":", enabled() ? "true" : "false",
                       ",\"total_gc_ns\":", total_gc_ns, ",\"generations\":[",
                       sums[0].Json(), ",", sums[1].Json(), ",", sums[2].Json(),
-                      "],\"last\":", last.Json(), "}");
+                      "],\"pauses\":", pauses.Json(),
+                      ",\"last\":", last.Json(), "}");
 }
 
 void Collector::SetDebug(uint32_t flags) { impl_->debug_flags.store(flags, kRelaxed); }

@@ -144,6 +144,8 @@ class Collector {
   void GetCounts(uint64_t out[3]);
   GenerationStats GetGenerationStats(int generation) const;
   CollectStats LastStats() const;
+  // Every stop of every collection so far, and what its phases took of it.
+  PauseRecord Pauses() const;
   std::string StatsJson() const;
 
   void SetDebug(uint32_t flags);

@@ -66,6 +66,7 @@ struct HeapSnapshot {
   uint64_t threads = 0;                // thread states of the isolate
   uint64_t thresholds[3] = {};         // what set_threshold was given
   bool thresholds_explicit = false;    // set_threshold was called
+  uint64_t pause_ms = 0;               // option gc_pause_ms
 };
 
 struct Decision {
@@ -79,8 +80,12 @@ struct Decision {
 
 // How a pass is to be done, asked when one starts for whatever reason.
 struct Plan {
-  int mark_threads = 1;
-  uint64_t pause_budget_ns = 0;  // 0 = no budget: one stop for the whole mark
+  // Threads that mark, the collecting one included. 0: option gc_threads. The pass uses
+  // fewer for a small heap, or where threads cannot be had.
+  int mark_threads = 0;
+  // What each stop of the pass should stay below. 0: no budget, one stop for the whole
+  // mark. The parts of a stop that cannot be cut are in docs/pauses.md.
+  uint64_t pause_budget_ns = 0;
   bool purge_afterwards = false;
 };
 

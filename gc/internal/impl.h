@@ -67,6 +67,7 @@ class Collector::Impl {
   bool thresholds_explicit ABSL_GUARDED_BY(state_mutex) = false;
   GenerationStats generations[3] ABSL_GUARDED_BY(state_mutex);
   CollectStats last ABSL_GUARDED_BY(state_mutex);
+  PauseRecord pauses ABSL_GUARDED_BY(state_mutex);
   uint64_t live_after_last ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t blocks_after_last ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t last_end_ns ABSL_GUARDED_BY(state_mutex) = 0;

@@ -112,20 +112,35 @@ void Pass::EnterPhase(GcPhase phase) {
   const uint64_t now = os_->NowNs();
   if (phase_ != GcPhase::kCount) {
     stats_.phase_ns[static_cast<int>(phase_)] += now - phase_start_;
+    stop_phase_ns_[static_cast<int>(phase_)] += now - phase_start_;
   }
   phase_ = phase;
   phase_start_ = now;
 }
 
 void Pass::StopWorld() {
+  EnterPhase(phase_);
   isolate_->StopTheWorld(ts_);
   stopped_at_ = os_->NowNs();
+  stats_.phase_ns[static_cast<int>(GcPhase::kStop)] += stopped_at_ - phase_start_;
+  memory_.pauses.phase[static_cast<int>(GcPhase::kStop)].Add(stopped_at_ - phase_start_);
+  phase_start_ = stopped_at_;
+  for (uint64_t& ns : stop_phase_ns_) ns = 0;
+  ++stats_.stops;
 }
 
+// The phases are cut here, so that each stop's part of them is known.
 void Pass::StartWorld() {
-  const uint64_t held = os_->NowNs() - stopped_at_;
+  const GcPhase phase = phase_;
+  EnterPhase(phase);
+  const uint64_t held = phase_start_ - stopped_at_;
   stats_.paused_ns += held;
   if (held > stats_.pause_ns) stats_.pause_ns = held;
+  stats_.pauses.Add(held);
+  memory_.pauses.all.Add(held);
+  for (int i = 0; i < kGcPhaseCount; ++i) {
+    if (stop_phase_ns_[i] != 0) memory_.pauses.phase[i].Add(stop_phase_ns_[i]);
+  }
   isolate_->StartTheWorld(ts_);
 }
 
@@ -133,9 +148,8 @@ void Pass::Run() {
   memory_.pages.clear();
   memory_.stack.clear();
 
-  EnterPhase(GcPhase::kStop);
-  StopWorld();
   EnterPhase(GcPhase::kMerge);
+  StopWorld();
   if (!TIDEPOOL_MUTANT(gc_no_merge)) isolate_->MergeAllQueues(ts_);
   FindGarbage();
   EnterPhase(GcPhase::kWeakRefs);

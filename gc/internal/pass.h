@@ -58,6 +58,7 @@ struct PassMemory {
   explicit PassMemory(Os* os) : pages(os), stack(os) {}
   OsArray<PageEntry> pages;
   OsArray<ObjectHeader*> stack;
+  PauseRecord pauses;
 };
 
 class Pass {
@@ -129,6 +130,7 @@ class Pass {
   GcPhase phase_ = GcPhase::kCount;
   uint64_t phase_start_ = 0;
   uint64_t stopped_at_ = 0;
+  uint64_t stop_phase_ns_[kGcPhaseCount] = {};  // of the stop under way
 };
 
 }  // namespace gc_internal
