@@ -37,6 +37,17 @@
 namespace tidepool {
 namespace {
 
+// Callers below malloc must not change errno, and free must not even when a call of the
+// OS fails on the way (locked memory refuses to be purged, for example).
+class KeepErrno {
+ public:
+  KeepErrno() : saved_(errno) {}
+  ~KeepErrno() { errno = saved_; }
+
+ private:
+  int saved_;
+};
+
 uint64_t ClockNs(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
@@ -81,6 +92,7 @@ class LinuxOs final : public Os {
   }
 
   void* Reserve(size_t size, size_t alignment) override {
+    KeepErrno keep;
     if (alignment <= page_size_) return Map(nullptr, size);
     // The kernel places mappings downwards, so a first try often fits.
     void* p = Map(nullptr, size);
@@ -101,10 +113,12 @@ class LinuxOs final : public Os {
   }
 
   bool Release(void* address, size_t size) override {
+    KeepErrno keep;
     return munmap(address, size) == 0;
   }
 
   bool Commit(void* address, size_t size) override {
+    KeepErrno keep;
     // What could never be backed is refused here, as the kernel does for mappings that
     // it charges: a program gets an error and not the out-of-memory killer.
     if (size > total_memory_) return false;
@@ -113,12 +127,14 @@ class LinuxOs final : public Os {
   }
 
   bool Decommit(void* address, size_t size) override {
+    KeepErrno keep;
     if (madvise(address, size, MADV_DONTNEED) != 0) return false;
     if (strict_) mprotect(address, size, PROT_NONE);
     return true;
   }
 
   PurgeResult Purge(void* address, size_t size) override {
+    KeepErrno keep;
     // DONTNEED on private anonymous memory leaves zeros (locked memory is
     // refused with EINVAL). FREE is not used: its content is undefined until
     // reclaim, and resident figures stay up.
@@ -127,24 +143,29 @@ class LinuxOs final : public Os {
   }
 
   void* Remap(void* address, size_t old_size, size_t new_size) override {
+    KeepErrno keep;
     void* p = mremap(address, old_size, new_size, MREMAP_MAYMOVE);
     return p == MAP_FAILED ? nullptr : p;
   }
 
   bool MovePages(void* from, void* to, size_t size) override {
+    KeepErrno keep;
     void* p = mremap(from, size, size,
                      MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
     return p != MAP_FAILED;
   }
 
   bool Populate(void* address, size_t size) override {
+    KeepErrno keep;
     return madvise(address, size, MADV_POPULATE_WRITE) == 0;
   }
 
   void AdviseHuge(void* address, size_t size) override {
+    KeepErrno keep;
     madvise(address, size, MADV_HUGEPAGE);
   }
   void AdviseNoHuge(void* address, size_t size) override {
+    KeepErrno keep;
     madvise(address, size, MADV_NOHUGEPAGE);
   }
 
@@ -159,6 +180,7 @@ class LinuxOs final : public Os {
       return;
     }
 #endif
+    KeepErrno keep;
     timespec left;
     left.tv_sec = static_cast<time_t>(ns / 1000000000u);
     left.tv_nsec = static_cast<long>(ns % 1000000000u);
@@ -167,6 +189,7 @@ class LinuxOs final : public Os {
   }
 
   size_t Rss() override {
+    KeepErrno keep;
     char text[128];
     if (ReadSmallFile("/proc/self/statm", text, sizeof text) == 0) return 0;
     const char* second = strchr(text, ' ');
@@ -237,6 +260,7 @@ class LinuxOs final : public Os {
 
  private:
   void* Map(void* hint, size_t size) {
+    KeepErrno keep;
     int protection = strict_ ? PROT_NONE : PROT_READ | PROT_WRITE;
     void* p = mmap(hint, size, protection,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

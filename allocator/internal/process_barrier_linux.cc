@@ -1,5 +1,6 @@
 // membarrier(2): registered on first use, then about a microsecond for each running
 // thread.
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,9 +14,13 @@ constexpr int kRegisterPrivateExpedited = 1 << 4;
 
 bool ProcessBarrier() {
 #ifdef SYS_membarrier
+  int saved = errno;  // callers below malloc must not change errno
   static const bool registered =
       syscall(SYS_membarrier, kRegisterPrivateExpedited, 0, 0) == 0;
-  return registered && syscall(SYS_membarrier, kPrivateExpedited, 0, 0) == 0;
+  bool done =
+      registered && syscall(SYS_membarrier, kPrivateExpedited, 0, 0) == 0;
+  errno = saved;
+  return done;
 #else
   return false;
 #endif

@@ -71,7 +71,7 @@ TEST(MallocTest, ThreadsWithOddFirstCallsAndDestructors) {
   if (!Preloaded()) GTEST_SKIP();
   for (pthread_key_t& key : g_keys) pthread_key_create(&key, &Destructor);
   g_left[0] = malloc(100);
-  for (uintptr_t i = 0; i < 600; ++i) {
+  for (uintptr_t i = 0; i < 1000; ++i) {
     pthread_t thread;
     ASSERT_EQ(pthread_create(&thread, nullptr, &FirstCall,
                              reinterpret_cast<void*>(i)), 0);
@@ -100,6 +100,42 @@ TEST(MallocTest, TheContractOfTheNames) {
   p = malloc(0);
   EXPECT_NE(p, nullptr);
   free(p);
+}
+
+// Threads that leave live blocks behind, and whose thread-local data is gone by the time
+// their heaps are: everything they held can be freed by others and comes back.
+void* LeaveBlocks(void* arg) {
+  std::vector<void*>* out = static_cast<std::vector<void*>*>(arg);
+  for (size_t i = 0; i < 512; ++i) {
+    out->push_back(malloc(1024));
+    memset(out->back(), 1, 1024);
+  }
+  for (pthread_key_t key : g_keys) pthread_setspecific(key, malloc(64));
+  return nullptr;
+}
+
+TEST(MallocTest, BlocksOfThreadsThatLeftComeBack) {
+  if (!Preloaded()) GTEST_SKIP();
+  if (g_keys[0] == g_keys[1]) {
+    for (pthread_key_t& key : g_keys) pthread_key_create(&key, &Destructor);
+  }
+  struct mallinfo2 before = mallinfo2();
+  std::vector<std::vector<void*>> left(200);
+  for (std::vector<void*>& mine : left) {
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(&thread, nullptr, &LeaveBlocks, &mine), 0);
+    pthread_join(thread, nullptr);
+  }
+  struct mallinfo2 full = mallinfo2();
+  EXPECT_GE(full.uordblks, before.uordblks + 200 * 512 * 1024u);
+  for (std::vector<void*>& mine : left) {
+    for (void* p : mine) free(p);
+    std::vector<void*>().swap(mine);
+  }
+  malloc_trim(0);
+  struct mallinfo2 after = mallinfo2();
+  EXPECT_LE(after.uordblks, before.uordblks + (1 << 20));
+  EXPECT_LE(after.arena, before.arena + (8 << 20));
 }
 
 volatile bool g_stop;

@@ -1,0 +1,156 @@
+// The drop-in malloc's domain: how it starts, whose heap serves a call, and fork.
+//
+// Fork: the handlers take every lock of the domain before, and in the child the
+// other threads' heaps are left to be purged, and the background thread starts anew.
+#include "tidepool/allocator/malloc/shim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "absl/base/thread_annotations.h"
+#include "tidepool/allocator/internal/process_barrier.h"
+#include "tidepool/base/check.h"
+
+namespace tidepool::malloc_shim {
+
+__thread __attribute__((tls_model("initial-exec"))) ThreadWords t_words;
+alignas(64) char g_boot[kBootBytes];
+
+namespace {
+
+Atomic<size_t> g_boot_used{0};
+Atomic<HeapDomain*> g_domain{nullptr};
+Mutex g_make_lock{0};
+Mutex g_shared_lock{0};
+ThreadHeap* g_shared_heap;
+bool g_barriers;
+pthread_key_t g_key;
+
+void ThreadGone(void*) {
+  // Not in the first rounds: destructors of other keys may still allocate.
+  if (++t_words.rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+    pthread_setspecific(g_key, &t_words);
+    return;
+  }
+  ThreadHeap* heap = t_words.heap;
+  t_words.heap = nullptr;
+  t_words.life = Life::kGone;
+  // Acquire: pairs with the release in MakeDomain.
+  if (heap != nullptr) g_domain.load(kAcquire)->ExitThread(heap);
+}
+
+// The locks are taken in one function and given back in another: outside the
+// analysis, which goes function by function.
+void BeforeFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  g_make_lock.Lock();
+  g_shared_lock.Lock();
+  HeapDomain* domain = g_domain.load(kAcquire);  // as above
+  if (domain != nullptr) domain->PrepareFork();
+}
+void AfterForkInParent() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  HeapDomain* domain = g_domain.load(kAcquire);  // as above
+  if (domain != nullptr) domain->ParentAfterFork();
+  g_shared_lock.Unlock();
+  g_make_lock.Unlock();
+}
+void AfterForkInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  HeapDomain* domain = g_domain.load(kAcquire);  // as above
+  if (domain != nullptr) domain->ChildAfterFork();
+  g_shared_lock.Unlock();
+  g_make_lock.Unlock();
+}
+
+HeapDomain* MakeDomain() {
+  if (t_words.making) return nullptr;
+  t_words.making = true;
+  g_make_lock.Lock();
+  HeapDomain* domain = g_domain.load(kAcquire);
+  bool background = false;
+  if (domain == nullptr) {
+    Options options;
+    options.background_thread = true;
+    absl::StatusOr<Options> given = Options::FromEnvironment(options);
+    if (!given.ok()) {
+      const std::string text(given.status().ToString());
+      Fatal("tidepool: %s", text.c_str());
+    }
+    background = given->background_thread;
+    given->background_thread = false;
+    absl::StatusOr<std::unique_ptr<HeapDomain>> made =
+        HeapDomain::Create(*given, RealOs());
+    if (!made.ok()) Fatal("tidepool: no memory for a heap");
+    domain = made->release();
+    g_barriers = internal::ProcessBarrier();
+    g_shared_heap = domain->NewThread();
+    if (g_shared_heap == nullptr) Fatal("tidepool: no memory to start");
+    g_shared_heap->UseEnterLeave(g_barriers);
+    pthread_key_create(&g_key, &ThreadGone);
+    pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
+    g_domain.store(domain, kRelease);  // pairs with every acquire
+  }
+  g_make_lock.Unlock();
+  if (background) domain->StartBackground();
+  t_words.making = false;
+  return domain;
+}
+
+}  // namespace
+
+void* BootAllocate(size_t size, size_t alignment) {
+  if (alignment < 16) alignment = 16;
+  size_t need = size + alignment + 16;
+  // Relaxed: the piece is the caller's alone.
+  size_t at = g_boot_used.fetch_add(need, kRelaxed);
+  if (at + need > kBootBytes) Fatal("tidepool: no memory to start");
+  uintptr_t p = (reinterpret_cast<uintptr_t>(g_boot) + at + 16 + alignment - 1) &
+                ~(alignment - 1);
+  reinterpret_cast<size_t*>(p)[-1] = size;
+  return reinterpret_cast<void*>(p);
+}
+
+HeapDomain* Domain() {
+  HeapDomain* domain = g_domain.load(kAcquire);  // pairs with MakeDomain
+  return __builtin_expect(domain != nullptr, 1) ? domain : MakeDomain();
+}
+
+SlowTurn BeginSlow() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  HeapDomain* domain = Domain();
+  if (domain == nullptr) return {nullptr, false};
+  if (t_words.life == Life::kUnknown) {
+    t_words.life = Life::kGone;  // calls from in here use the shared heap
+    ThreadHeap* heap = domain->NewThread();
+    if (heap != nullptr) {
+      heap->UseEnterLeave(g_barriers);
+      pthread_setspecific(g_key, &t_words);
+      t_words.heap = heap;
+      t_words.life = Life::kOwnHeap;
+      heap->Enter();
+      return {heap, false};
+    }
+    t_words.life = Life::kUnknown;
+  }
+  g_shared_lock.Lock();
+  g_shared_heap->Enter();
+  return {g_shared_heap, true};
+}
+
+void EndSlow(SlowTurn turn) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  turn.heap->Leave();
+  if (turn.shared) g_shared_lock.Unlock();
+}
+
+void* AllocateAligned(size_t alignment, size_t size) {
+  return WithHeap(
+      [=](ThreadHeap* heap) {
+        return heap->AllocateAligned(HeapKind::kRaw, size, alignment);
+      },
+      size, alignment);
+}
+
+void FreeWithoutHeap(void* p) {
+  if (InBoot(p)) return;
+  HeapDomain* domain = Domain();
+  if (domain != nullptr) domain->FreeFromAnywhere(p);
+}
+
+}  // namespace tidepool::malloc_shim
