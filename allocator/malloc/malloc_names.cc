@@ -111,7 +111,10 @@ TIDEPOOL_EXPORT size_t malloc_usable_size(void* p) {
   return HeapDomain::UsableSize(p);
 }
 
-// glibc's inner names.
+// glibc's inner names. The headers' attributes of the outer ones are not repeated.
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmissing-attributes"
+#endif
 #define TIDEPOOL_ALIAS(name) __attribute__((alias(#name)))
 TIDEPOOL_EXPORT void* __libc_malloc(size_t) TIDEPOOL_ALIAS(malloc);
 TIDEPOOL_EXPORT void __libc_free(void*) TIDEPOOL_ALIAS(free);
