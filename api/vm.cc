@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "tidepool/base/check.h"
+
 namespace tidepool {
 
 absl::StatusOr<std::unique_ptr<Vm>> Vm::Create(const Options& options, Os* os) {
@@ -11,6 +13,32 @@ absl::StatusOr<std::unique_ptr<Vm>> Vm::Create(const Options& options, Os* os) {
   auto collector = Collector::Create(isolate->get());
   if (!collector.ok()) return collector.status();
   return std::unique_ptr<Vm>(new Vm(*std::move(isolate), *std::move(collector)));
+}
+
+void Vm::SetGcEnabled(bool enabled) {
+  MutexLock lock(&gc_switch_mutex_);
+  if (no_gc_ != 0) {
+    gc_enabled_ = enabled;  // afterwards
+    return;
+  }
+  if (enabled) {
+    collector_->Enable();
+  } else {
+    collector_->Disable();
+  }
+}
+
+void Vm::BeginNoGc() {
+  MutexLock lock(&gc_switch_mutex_);
+  if (no_gc_++ != 0) return;
+  gc_enabled_ = collector_->enabled();
+  collector_->Disable();
+}
+
+void Vm::EndNoGc() {
+  MutexLock lock(&gc_switch_mutex_);
+  TP_CHECK(no_gc_ > 0);
+  if (--no_gc_ == 0 && gc_enabled_) collector_->Enable();
 }
 
 }  // namespace tidepool

@@ -12,8 +12,10 @@
 
 #include <memory>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "tidepool/allocator/options.h"
+#include "tidepool/base/mutex.h"
 #include "tidepool/gc/collector.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/thread_state.h"
@@ -32,12 +34,22 @@ class Vm {
   // A full collection by the calling, attached thread. Returns the garbage found.
   uint64_t Collect(ThreadState* ts) { return collector_->Collect(ts).found(); }
 
+  // Automatic collections; explicit ones always run. Any thread. Between BeginNoGc and
+  // EndNoGc (they nest, over all threads) none starts, whatever is set.
+  void SetGcEnabled(bool enabled);
+  void BeginNoGc();
+  void EndNoGc();
+
  private:
   Vm(std::unique_ptr<Isolate> isolate, std::unique_ptr<Collector> collector)
       : isolate_(std::move(isolate)), collector_(std::move(collector)) {}
 
   std::unique_ptr<Isolate> isolate_;
   std::unique_ptr<Collector> collector_;  // after the isolate: goes first
+
+  Mutex gc_switch_mutex_{0};
+  bool gc_enabled_ ABSL_GUARDED_BY(gc_switch_mutex_) = true;  // while no_gc_ != 0
+  uint32_t no_gc_ ABSL_GUARDED_BY(gc_switch_mutex_) = 0;
 };
 
 // The calling thread is a mutator of the Vm for the scope. Scopes of one thread nest.

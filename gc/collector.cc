@@ -108,6 +108,8 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
     return;
   }
   if (collecting.load(kRelaxed) != 0) return;
+  const uint64_t fork_waits = fork_waits_until_ns.load(kRelaxed);
+  if (fork_waits != 0 && isolate->os()->NowNs() < fork_waits) return;
   if (forced.exchange(0, kRelaxed) != 0) {
     if (!Hand("requested")) Collect(ts, 0, "requested");
     return;
@@ -133,7 +135,8 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
 void Collector::Impl::Request(ThreadState* ts, bool force) {
   if (force) forced.store(1, kRelaxed);
   isolate->RequestCollection();
-  ts->RequestBreak(kBreakCollect);  // this thread, if no other comes first
+  // This thread, if no other comes first.
+  if (ts != nullptr) ts->RequestBreak(kBreakCollect);
 }
 
 CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,

@@ -106,7 +106,8 @@ class Collector {
                        const char* reason = "requested");
 
   // Asks for a collection at the next safepoint of `ts` that the policy agrees to, or
-  // (force) whatever the policy says. For allocation paths; never collects itself.
+  // (force) whatever the policy says. For allocation paths; never collects itself. A
+  // thread that is not attached passes null: some thread's next safepoint it is.
   void RequestCollection(ThreadState* ts, bool force = false);
 
   // Automatic collections. Explicit ones always run.

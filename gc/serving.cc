@@ -95,9 +95,12 @@ void Collector::Impl::PrepareFork(ThreadState* ts) {
   // Acquire: as a pass does.
   while (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed)) {
     expected = 0;
+    // Relaxed: a hint to AtSafepoint, without which pass after pass starves the fork.
+    fork_waits_until_ns.store(isolate->os()->NowNs() + 20'000'000, kRelaxed);
     BlockingScope blocking(ts);
     isolate->os()->SleepNs(200'000);
   }
+  fork_waits_until_ns.store(0, kRelaxed);
   forking_thread.store(ts, kRelaxed);
 }
 

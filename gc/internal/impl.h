@@ -92,6 +92,9 @@ class Collector::Impl {
 
   // The thread whose pass is running; it alone may find itself here.
   Atomic<ThreadState*> collecting_thread{nullptr};
+  // Till then a fork waits, and automatic passes let it in first. A time and not a count:
+  // a child of another thread's fork has nobody to take it back.
+  Atomic<uint64_t> fork_waits_until_ns{0};
   Atomic<ThreadState*> forking_thread{nullptr};
 
   gc_internal::PassMemory memory;

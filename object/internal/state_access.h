@@ -1,8 +1,10 @@
 // ThreadStateAccess: the private parts of ThreadState and Isolate that the
 // files of this layer share (refcount.cc, dealloc.cc, merge_queue.cc, tests).
-// Nothing outside object/ includes it.
+// Outside object/ only the C API's layout includes it.
 #ifndef TIDEPOOL_OBJECT_INTERNAL_STATE_ACCESS_H_
 #define TIDEPOOL_OBJECT_INTERNAL_STATE_ACCESS_H_
+
+#include <cstddef>
 
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/thread_state.h"
@@ -10,6 +12,8 @@
 namespace tidepool {
 
 struct ThreadStateAccess {
+  // For code generators (api/tidepool_layout.h).
+  static constexpr size_t kBreakerOffset = offsetof(ThreadState, breaker_);
   static Atomic<uint32_t>& state(ThreadState* ts) { return ts->state_; }
   static Atomic<uint32_t>& breaker(ThreadState* ts) { return ts->breaker_; }
   static DeadList& trash(ThreadState* ts) { return ts->trash_; }

@@ -1,0 +1,40 @@
+// Runs the programs in C (c_user.h), each twice: an isolate can be made again.
+
+#include "gtest/gtest.h"
+#include "tidepool/api/c_user.h"
+
+namespace {
+
+#define RUN(name, function)                                \
+  TEST(CApiTest, name) {                                   \
+    EXPECT_EQ(function(), 0) << "line of the failed CHECK"; \
+    EXPECT_EQ(function(), 0) << "the second time";         \
+  }
+
+RUN(Types, c_types)
+RUN(CountsAndCycles, c_counts_and_cycles)
+RUN(Slots, c_slots)
+RUN(WeakRefs, c_weakrefs)
+RUN(Resize, c_resize)
+RUN(ScopesAndHandles, c_scopes_and_handles)
+RUN(ClassesAndDeferred, c_classes_and_deferred)
+RUN(ObjectCheck, c_object_check)
+RUN(RawMemory, c_raw_memory)
+RUN(DelayedFrees, c_delayed_frees)
+RUN(Limits, c_limits)
+RUN(FiguresAndWalks, c_figures_and_walks)
+RUN(ExternalMemory, c_external_memory)
+RUN(BadFrees, c_bad_frees)
+RUN(Isolates, c_isolates)
+RUN(Threads, c_threads)
+RUN(BreaksAndCalls, c_breaks_and_calls)
+RUN(Locks, c_locks)
+RUN(LongJump, c_longjmp)
+RUN(Fork, c_fork)
+RUN(TwoIsolates, c_two_isolates)
+RUN(Policy, c_policy)
+RUN(Collections, c_collections)
+RUN(ListenersAndLists, c_listeners_and_lists)
+RUN(Serving, c_serving)
+
+}  // namespace
