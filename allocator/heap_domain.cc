@@ -5,6 +5,7 @@
 #include <new>
 
 #include "tidepool/allocator/internal/core.h"
+#include "tidepool/allocator/internal/heap_record.h"
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
 #include "tidepool/base/parking_lot.h"
@@ -107,6 +108,7 @@ size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
     core->heaps_lock.Unlock();
     core->control_lock.Unlock();
   }
+  HeapRecord::TrimAll(core);
   // Available pages: each taken out, trimmed, put back.
   for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
     for (unsigned c = 1; c < kClassCount; ++c) {
@@ -184,6 +186,7 @@ ThreadHeap* HeapDomain::NewThread() {
   heap->batch_count_ = 0;
   heap->batch_bytes_ = 0;
   heap->retained_bytes_ = 0;
+  heap->in_heap_.store(nullptr, kRelaxed);
   heap->in_callback_ = false;
   heap->enters_ = 0;
   heap->busy_.store(0, kRelaxed);
@@ -406,6 +409,7 @@ void HeapDomain::PrepareFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   DomainCore* core = core_;
   core->control_lock.Lock();
   core->heaps_lock.Lock();
+  core->things_lock.Lock();
   core->purger.lock().Lock();
   for (auto& row : core->bins) {
     for (internal::Bin& bin : row) bin.lock.Lock();
@@ -428,6 +432,7 @@ void UnlockAll(DomainCore* core) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (internal::Bin& bin : row) bin.lock.Unlock();
   }
   core->purger.lock().Unlock();
+  core->things_lock.Unlock();
   core->heaps_lock.Unlock();
   core->control_lock.Unlock();
 }
@@ -446,6 +451,7 @@ void HeapDomain::ChildAfterFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     if (h->tid_ == CurrentTid()) mine = h->slot_;
   }
   core_->qsbr.DetachOthersAfterFork(mine);
+  internal::HeapRecord::AfterFork(core_);
   ParkingLot::ResetAfterFork();
   UnlockAll(core_);
   core_->purger.ForgetThread();
@@ -491,6 +497,11 @@ void HeapDomain::CheckInvariants() {
       TP_CHECK(counted <= free + foreign);
     }
   });
+  // Relaxed: nobody else is active.
+  for (internal::HeapRecord* r = core->things.load(kRelaxed); r != nullptr;
+       r = r->next) {
+    if ((r->generation.load(kRelaxed) & 1) != 0) r->CheckInvariants();
+  }
   core->pool.ForEach([&](Page* page) {
     TP_CHECK(page->used.load(kRelaxed) == 0);  // P5
     TP_CHECK(page->state.load(kRelaxed) == PageState::kDormant);

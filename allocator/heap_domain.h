@@ -21,7 +21,7 @@
 // purge policy, so that peaks follow need.
 //
 // Locks, in the order they may be taken: control_lock_ (purge, visits, stats of
-// threads) < heaps_lock_ < a bin's lock < the pool's lock < the arenas' lock < the
+// threads) < heaps_lock_ < the heaps' lock (heap.h) < a bin's lock < the pool's lock < the arenas' lock < the
 // metadata's lock. No callback runs with one of them held.
 #ifndef TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_
 #define TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_

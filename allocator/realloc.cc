@@ -46,6 +46,7 @@ void MoveFront(DomainCore* core, void* to, void* from, size_t bytes) {
 
 bool IsRawBlock(const Page* page, const void* p) {
   if (page == nullptr || page->kind != HeapKind::kRaw) return false;
+  if (page->thing != nullptr) return false;  // of a Heap: its holder resizes
   PageState state = page->state.load(kAcquire);  // pairs with its making
   if (state == PageState::kLarge) return p == page->start;
   return state == PageState::kSmall &&
@@ -54,12 +55,22 @@ bool IsRawBlock(const Page* page, const void* p) {
 
 }  // namespace
 
+void internal::HeapOps::MoveBlock(DomainCore* core, void* to, void* from, size_t bytes,
+                        bool large) {
+  if (large && bytes >= kRemapFrom) {
+    MoveFront(core, to, from, bytes);
+  } else {
+    memcpy(to, from, bytes);
+    CountUp(core->counters.copied, bytes);
+  }
+}
+
 void* ThreadHeap::Reallocate(void* block, size_t size) {
   if (block == nullptr) return Allocate(HeapKind::kRaw, size);
   Page* page = PageMap::Lookup(block);
   DomainCore* core = domain_->core();
   if (!IsRawBlock(page, block)) {
-    HeapOps::BadFree(core, block, "realloc of what is no raw block");
+    HeapOps::BadFree(core, block, "realloc of what is no raw block, or of a Heap's block");
     return nullptr;
   }
   size_t usable = page->size();
@@ -96,12 +107,7 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
   if (fresh == nullptr) return size <= usable ? block : nullptr;
   size_t keep = size < usable ? size : usable;
   if (large && page->requested < keep) keep = page->requested;
-  if (keep >= kRemapFrom && large) {
-    MoveFront(core, fresh, block, keep);
-  } else {
-    memcpy(fresh, block, keep);
-    CountUp(core->counters.copied, keep);
-  }
+  HeapOps::MoveBlock(core, fresh, block, keep, large);
   Free(block);
   return fresh;
 }
@@ -122,7 +128,7 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
   Page* page = PageMap::Lookup(block);
   DomainCore* core = domain_->core();
   if (!IsRawBlock(page, block) || page->domain != domain_) {
-    HeapOps::BadFree(core, block, "delayed free of what is no raw block");
+    HeapOps::BadFree(core, block, "delayed free of what is no raw block, or of a Heap's block");
     return;
   }
   size_t bytes = page->size();

@@ -58,7 +58,8 @@ namespace tidepool {
   X(limit_hits, "calls", "allocations refused by max_memory")                 \
   X(os_refusals, "calls", "reservations and commits the OS refused")          \
   X(pressure_calls, "calls", "calls of the pressure callback")                \
-  X(arenas, "arenas", "gauge: arenas in use")
+  X(arenas, "arenas", "gauge: arenas in use")                                 \
+  X(heaps, "heaps", "gauge: heaps made by Heap::Create and not destroyed")
 
 struct Counters {
 #define TIDEPOOL_X(name, unit, doc) Atomic<uint64_t> name{0};

@@ -9,6 +9,7 @@
 
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/allocator/internal/core.h"
+#include "tidepool/allocator/internal/heap_record.h"
 #include "tidepool/allocator/internal/process_barrier.h"
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
@@ -32,11 +33,7 @@ void* PopBlock(Page* page) {
   page->free = GetLink(block, page->link_offset);
   // Relaxed: only the owner writes it; stats read it.
   page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
-  if (page->live_bits != nullptr) {
-    uint32_t i = page->IndexOf(block);
-    // Relaxed: the block's way to whoever frees it orders the bit.
-    page->live_bits[i >> 6].fetch_or(uint64_t{1} << (i & 63), kRelaxed);
-  }
+  HeapOps::MarkLive(page, block);
   TrackAllocated(block, page->size());
   return block;
 }
@@ -44,16 +41,21 @@ void* PopBlock(Page* page) {
 }  // namespace
 
 void HeapOps::BadFree(DomainCore* core, const void* block, const char* what) {
+  BadUse(core, "refused to free", block, what);
+}
+
+void HeapOps::BadUse(DomainCore* core, const char* refused, const void* pointer,
+                     const char* why) {
   if (core != nullptr) CountUp(core->counters.bad_frees);
   BadFreePolicy policy =
       core != nullptr ? core->options.bad_free : BadFreePolicy::kLog;
   if (policy == BadFreePolicy::kIgnore) return;
   if (policy == BadFreePolicy::kAbort) {
-    Fatal("tidepool: refused to free %p: %s", block, what);
+    Fatal("tidepool: %s %p: %s", refused, pointer, why);
   }
   char line[160];
-  int n = snprintf(line, sizeof(line), "tidepool: refused to free %p: %s\n",
-                   block, what);
+  int n = snprintf(line, sizeof(line), "tidepool: %s %p: %s\n", refused, pointer,
+                   why);
   if (n > 0 && write(2, line, static_cast<size_t>(n)) < 0) return;
 }
 
@@ -93,19 +95,22 @@ void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
 bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
                        size_t bytes) {
   uint64_t hard = core->budget.hard();
+  // A detached thread (it uses a Heap) has no right to its own pages now.
+  bool ours = heap->attached() || heap->busy_.load(kRelaxed) != 0;
+  ThreadHeap* own = ours ? heap : nullptr;
   // Relaxed: figures.
   uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
                     core->counters.dormant.load(kRelaxed);
   if (hard == 0) {
     // The OS refused.
     return (*stage)++ == 0 && unused != 0 && bytes <= unused * 4 &&
-           PurgeAll(core, heap) != 0;
+           PurgeAll(core, own) != 0;
   }
   if (bytes > hard) return false;
   if (*stage == 0) {
     *stage = 1;
     if (core->purger.PurgeUnused(bytes + (256 << 10)) != 0) return true;
-    if (PurgeAll(core, heap) != 0) return true;
+    if (PurgeAll(core, own) != 0) return true;
   }
   if (*stage != 1 || heap->in_callback_) return false;
   *stage = 2;
@@ -121,7 +126,7 @@ bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
   bool again = callback(arg, pressure);
   heap->in_callback_ = false;
   if (!again) return false;
-  PurgeAll(core, heap);
+  PurgeAll(core, own);
   return true;
 }
 
@@ -201,6 +206,10 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
       BadFree(core, block, "a block that is free already");
       return;
     }
+  }
+  if (page->thing != nullptr) {
+    HeapRecord::FreeForeign(core, page, block);
+    return;
   }
 #if TIDEPOOL_ASAN
   size_t skip = PoisonOffset(page->kind);

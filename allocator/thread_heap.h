@@ -50,8 +50,10 @@
 namespace tidepool {
 
 class HeapDomain;
+class HeapHold;
 
 namespace internal {
+struct HeapRecord;
 struct PageQueue {
   Page* head;     // pages that may have free blocks
   Page* tail;
@@ -155,7 +157,9 @@ class ThreadHeap {
 
  private:
   friend class HeapDomain;
+  friend class HeapHold;
   friend struct internal::HeapOps;
+  friend struct internal::HeapRecord;
 
   enum Hold : uint32_t { kDetached = 0, kAttached = 1, kHeld = 2 };
   static constexpr uint32_t kBatchBlocks = 16;
@@ -207,6 +211,8 @@ class ThreadHeap {
   size_t retained_bytes_;
   uint64_t retired_[internal::kQueueKindCount][2];  // by class
 
+  // The Heap (heap.h) in one of whose operations the thread is: T2 and T4 there.
+  Atomic<internal::HeapRecord*> in_heap_;
   bool in_callback_;  // the pressure callback runs on this thread
   ThreadHeap* next_;  // in the domain's list
   ThreadHeap* prev_;

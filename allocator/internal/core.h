@@ -33,6 +33,8 @@ struct Bin {
   Page* head;
 };
 
+struct HeapRecord;
+
 struct DomainCore {
   DomainCore(const Options& o, Os* o_s, HeapDomain* d);
   ~DomainCore();
@@ -58,6 +60,12 @@ struct DomainCore {
   ThreadHeap* heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
   ThreadHeap* dead_heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
   Atomic<uint64_t> alloc_budget{0};
+
+  // Heaps as things. Guards the lists of their pages and the dead records.
+  Mutex things_lock{0};
+  Atomic<HeapRecord*> things{nullptr};  // all ever made; only grows
+  HeapRecord* dead_things ABSL_GUARDED_BY(things_lock) = nullptr;
+  Atomic<uint64_t> thing_tokens{0};
 
   Mutex records_lock{0};
   Page* free_records ABSL_GUARDED_BY(records_lock) = nullptr;
@@ -148,9 +156,23 @@ struct HeapOps {
   static void DrainLimbo(ThreadHeap* heap);
   static size_t FreeFromLimbo(void* block, void* context);
   static void BadFree(DomainCore* core, const void* block, const char* what);
+  // Reports "<refused> <pointer>: <why>" as the option bad_free says.
+  static void BadUse(DomainCore* core, const char* refused, const void* pointer,
+                     const char* why);
+  static void MarkLive(Page* page, const void* block) {
+    if (page->live_bits == nullptr) return;
+    uint32_t i = page->IndexOf(block);
+    // Relaxed: the block's way to whoever frees it orders the bit.
+    page->live_bits[i >> 6].fetch_or(uint64_t{1} << (i & 63), kRelaxed);
+  }
   static void CheckSoftLimit(DomainCore* core, size_t bytes);
   static bool TryHold(ThreadHeap* heap);
   static void LetGo(ThreadHeap* heap);
+
+  // --- realloc.cc. ---
+  // Copies, or moves the OS pages of a large block (`from` is zero then).
+  static void MoveBlock(DomainCore* core, void* to, void* from, size_t bytes,
+                        bool large);
 
   // --- heap_domain.cc. ---
   static size_t PurgeAll(DomainCore* core, ThreadHeap* self);

@@ -63,7 +63,7 @@ size_t HeapOps::PurgeHoles(DomainCore* core, Page* page) {
   uint32_t idle = extended - used;
   // Not worth a look: less than an OS page could be free.
   if (static_cast<size_t>(idle) * size < os_page) return 0;
-  CollectForeign(core, page);
+  if (page->thing == nullptr) CollectForeign(core, page);  // else G3
   Bits free_blocks;
   memset(&free_blocks, 0, sizeof(free_blocks));
   MarkList(page, page->free, &free_blocks);

@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "tidepool/allocator/internal/core.h"
+#include "tidepool/allocator/internal/heap_record.h"
 #include "tidepool/base/check.h"
 
 namespace tidepool::internal {
@@ -84,6 +85,7 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   page->holes = nullptr;
   page->hole_count = 0;
   page->live_bits = nullptr;
+  page->thing = nullptr;
   page->next = page->prev = nullptr;
   // Relaxed: published by the state's release store and the page map.
   page->owner.store(0, kRelaxed);
@@ -195,7 +197,10 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
   }
   bool raw = !IsObjectKind(page->kind);
   PageState next = raw ? PageState::kNone : PageState::kDormant;
-  if (page->state.exchange(next, kAcqRel) != PageState::kLarge) {
+  bool live = page->thing != nullptr
+                  ? HeapRecord::TakeOutLarge(core, page)
+                  : page->state.exchange(next, kAcqRel) == PageState::kLarge;
+  if (!live) {
     BadFree(core, block, "a block that is free already");
     return;
   }

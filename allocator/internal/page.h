@@ -77,6 +77,7 @@ class ThreadHeap;
 namespace tidepool::internal {
 
 struct Arena;
+struct HeapRecord;
 
 // Heap kinds plus one: raw blocks that grow (realloc) live in pages of their
 // own, so that their slack is not taken for waste when they are resized again.
@@ -150,9 +151,12 @@ struct alignas(64) Page {
   Atomic<uint8_t> owner_changed;
   size_t slices;             // of the whole page
   size_t requested;          // large: what was asked for last
-  uint64_t goal;             // QSBR goal of the time it became empty
+  union {
+    uint64_t goal;       // object kinds: QSBR goal of the time it became empty
+    Page* pending_next;  // of a Heap: in its `pending` (heap_record.h)
+  };
   size_t pool_bytes;         // dormant: dirty bytes as counted
-  Page* age_next;            // dormant: by age
+  Page* age_next;            // dormant: by age; of a Heap: all of its pages
   Page* age_prev;
   uint32_t sane;             // blocks [0, sane) hold a header or zeros
   bool may_zero;             // large, in limbo: its inside may read as zeros
@@ -160,6 +164,7 @@ struct alignas(64) Page {
   Atomic<uint64_t>* holes;   // purged OS pages, or null: see hole.h
   uint32_t hole_count;       // set bits in holes
   Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
+  HeapRecord* thing;         // the Heap it belongs to, or null
 
   char* end() const { return start + slices * kSliceSize; }
   // Relaxed: changes only for a large block, by whoever resizes it.

@@ -85,6 +85,7 @@ void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
   page->holes = nullptr;
   page->hole_count = 0;
   page->live_bits = nullptr;
+  page->thing = nullptr;
   page->pool_bytes = 0;
   ResetLists(page);
   // Relaxed: the map's release store publishes it.
