@@ -30,6 +30,11 @@ struct World {
     for (int i = 0; i < threads; ++i) thread[i] = domain->NewThread();
     heap = *Heap::Create(domain.get());
   }
+  ~World() {
+    for (ThreadHeap* t : thread) {
+      if (t != nullptr) domain->ExitThread(t);
+    }
+  }
   uint64_t Live() {
     HeapFigures figures;
     SCHED_CHECK(heap.Figures(&figures));

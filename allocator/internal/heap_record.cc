@@ -295,8 +295,9 @@ void HeapRecord::FreeForeign(DomainCore* core, Page* page, void* block) {
   do {
     SetLink(block, page->link_offset, XThread::List(word));
     next = XThread::Make(block, XThread::Count(word) + 1, XThread::kOwned);
-    // X1. Release: the block's last use and link before the owner's acquire.
-  } while (!page->xthread.compare_exchange_weak(word, next, kRelease, kRelaxed));
+    // X1. Release: the block's last use and link before the owner's acquire. Acquire
+    // pairs with the exchange in CollectForeign: the owner read pending_next before.
+  } while (!page->xthread.compare_exchange_weak(word, next, kAcqRel, kRelaxed));
   if (XThread::List(word) == nullptr &&
       !TIDEPOOL_MUTANT(heap_pending_forgotten)) {
     Page* head = record->pending.load(kRelaxed);  // the CAS checks it
