@@ -323,7 +323,7 @@ TEST_F(HeapTest, DestroyedOrHandedOverWhileItsMakerSleeps) {
 // old one that are used again (microsoft/mimalloc#1231, #1250).
 TEST_F(HeapTest, SharedHeapIsDestroyedAndMadeAnewBetweenRounds) {
   constexpr int kWorkers = 32;
-  const int rounds = 40 * Factor();
+  const int rounds = 20 * Factor();
   Heap heap = Make();
   Mutex lock{0};
   Atomic<int> done{0}, go{0};
@@ -589,7 +589,7 @@ TEST_F(HeapTest, ResetsBesideAllocation) {
 
 TEST_F(HeapTest, EveryRefusalOfTheOsComesOutAsNull) {
   bool failed = true;
-  for (uint64_t n = 1; failed; n += n < 30 ? 1 : 5) {
+  for (uint64_t n = 1; failed; n += n < 20 ? 1 : 9) {
     FakeOs os(RealOs());
     auto domain = std::move(*HeapDomain::Create(Quiet(), &os));
     ThreadHeap* self = domain->NewThread();
