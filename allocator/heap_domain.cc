@@ -326,7 +326,10 @@ const Options& HeapDomain::options() const { return core_->options; }
 Os* HeapDomain::os() const { return core_->os; }
 
 void HeapDomain::SetHardLimit(uint64_t bytes) { core_->budget.set_hard(bytes); }
-void HeapDomain::SetSoftLimit(uint64_t bytes) { core_->budget.set_soft(bytes); }
+void HeapDomain::SetSoftLimit(uint64_t bytes) {
+  core_->budget.set_soft(bytes);
+  core_->above_soft.store(0, kRelaxed);  // a new limit is told anew
+}
 
 void HeapDomain::SetPressureCallback(
     bool (*callback)(void* arg, const MemoryPressure&), void* arg) {
@@ -403,6 +406,11 @@ void HeapDomain::StartBackground() {
   core_->purger.Start();
 }
 
+void HeapDomain::StopBackground() {
+  core_->background.store(false, kRelaxed);  // as above
+  core_->purger.Stop();
+}
+
 // Fork: locked before it, unlocked after it, so no function here leaves with the
 // locks it came with, and the locks of the bins are an array: outside the analysis.
 void HeapDomain::PrepareFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
@@ -440,7 +448,8 @@ void UnlockAll(DomainCore* core) ABSL_NO_THREAD_SAFETY_ANALYSIS {
 
 void HeapDomain::ParentAfterFork() { UnlockAll(core_); }
 
-void HeapDomain::ChildAfterFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+void HeapDomain::ChildAfterFork(bool restart_background)
+    ABSL_NO_THREAD_SAFETY_ANALYSIS {
   // A heap whose thread was in the middle of something stays as it is for ever.
   for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
     if (h->busy_.load(kRelaxed) != 0) h->enters_ = 2;  // one thread here
@@ -456,6 +465,7 @@ void HeapDomain::ChildAfterFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   UnlockAll(core_);
   core_->purger.ForgetThread();
   // Relaxed: one thread here.
+  if (!restart_background) core_->background.store(false, kRelaxed);
   if (core_->background.load(kRelaxed)) core_->purger.Start();
 }
 

@@ -142,11 +142,15 @@ class HeapDomain {
 
   // Starts the background thread now, if it does not run yet (also an option).
   void StartBackground();
+  // Ends it and waits for that. One call of the two at a time; not from a callback.
+  void StopBackground();
 
   // --- fork(). The caller is the only thread that uses the domain in between. ---
   void PrepareFork();
   void ParentAfterFork();
-  void ChildAfterFork();
+  // The background thread does not exist in the child: it starts anew, or is left to a
+  // later StartBackground.
+  void ChildAfterFork(bool restart_background = true);
 
   // Ends the process if an invariant (P1-P5 of page.h, sums of figures) is broken.
   // During a stop, or with no other thread active.

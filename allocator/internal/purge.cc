@@ -107,6 +107,7 @@ size_t Purger::PurgeUnused(size_t bytes) {
 void Purger::Start() {
   if (started_) return;
   stop_.store(0, kRelaxed);  // ordered by the start of the thread
+  wake_.Reset();             // nobody waits: there is no thread
   started_ = thread_.Start([](void* self) {
     static_cast<Purger*>(self)->Loop();
   }, this, 128 << 10);

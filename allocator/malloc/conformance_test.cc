@@ -92,4 +92,17 @@ TEST(ConformanceTest, BadPointersAreRefusedWithAReport) {
   EXPECT_EQ(aborted.out.find("went on"), std::string::npos);
 }
 
+// The allocator's background thread is there when there is something to do, in a forked
+// child too, and is never the one that keeps a process from ending.
+TEST(ConformanceTest, BackgroundThreadComesWithNeedAndLeavesLast) {
+  Ran none = Preloaded("timeout 60 allocator/last_thread 0 0");
+  EXPECT_EQ(none.out, "threads 1 1\n");
+  EXPECT_EQ(none.status, 0);
+  for (const char* forks : {" 0", " 1", " 2"}) {
+    Ran some = Preloaded(std::string("timeout 60 allocator/last_thread 64") + forks);
+    EXPECT_EQ(some.out, "threads 1 2\n") << forks;
+    EXPECT_EQ(some.status, 0) << forks;
+  }
+}
+
 }  // namespace

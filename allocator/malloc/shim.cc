@@ -1,7 +1,14 @@
 // The drop-in malloc's domain: how it starts, whose heap serves a call, and fork.
 //
+// The background thread (option background_thread) starts when the process has
+// committed kBackgroundFrom bytes, so that small programs stay single-threaded: some
+// calls of the OS are refused to others, and the C++ library counts without atomics
+// there. It ends with the last thread that has a heap: the C library ends a process when
+// the last thread has left with pthread_exit, and ours must not be that one.
+//
 // Fork: the handlers take every lock of the domain before, and in the child the
-// other threads' heaps are left to be purged, and the background thread starts anew.
+// other threads' heaps are left to be purged; the background thread starts anew when the
+// child has committed as much again.
 #include "tidepool/allocator/malloc/shim.h"
 
 #include <pthread.h>
@@ -22,9 +29,46 @@ Atomic<size_t> g_boot_used{0};
 Atomic<HeapDomain*> g_domain{nullptr};
 Mutex g_make_lock{0};
 Mutex g_shared_lock{0};
+Mutex g_background_lock{0};
+uint32_t g_threads ABSL_GUARDED_BY(g_background_lock);  // with a heap of their own
+bool g_background_runs ABSL_GUARDED_BY(g_background_lock);
+bool g_background_wanted;  // since MakeDomain
+constexpr uint64_t kBackgroundFrom = 16 << 20;
 ThreadHeap* g_shared_heap;
 bool g_barriers;
 pthread_key_t g_key;
+
+// The domain has passed its soft limit, and the calling thread's heap is in the middle of
+// an allocation: what starting a thread allocates comes from the shared heap.
+bool StartBackground(void* arg, const MemoryPressure& pressure) {
+  if (pressure.level != MemoryPressure::kSoft) return false;
+  HeapDomain* domain = static_cast<HeapDomain*>(arg);
+  ThreadHeap* heap = t_words.heap;
+  if (heap == nullptr) return false;  // the shared heap is what is in the middle
+  t_words.heap = nullptr;
+  t_words.life = Life::kGone;
+  {
+    MutexLock lock(&g_background_lock);
+    if (!g_background_runs) {
+      g_background_runs = true;
+      domain->StartBackground();
+    }
+  }
+  t_words.life = Life::kOwnHeap;
+  t_words.heap = heap;
+  return false;
+}
+
+void CountThread(HeapDomain* domain, bool comes) {
+  MutexLock lock(&g_background_lock);
+  if (comes) {
+    ++g_threads;
+  } else if (--g_threads == 0 && g_background_runs) {
+    domain->StopBackground();
+    g_background_runs = false;
+    domain->SetSoftLimit(domain->CommittedBytes() + kBackgroundFrom);
+  }
+}
 
 void ThreadGone(void*) {
   // Not in the first rounds: destructors of other keys may still allocate.
@@ -35,13 +79,16 @@ void ThreadGone(void*) {
   ThreadHeap* heap = t_words.heap;
   t_words.heap = nullptr;
   t_words.life = Life::kGone;
-  // Acquire: pairs with the release in MakeDomain.
-  if (heap != nullptr) g_domain.load(kAcquire)->ExitThread(heap);
+  if (heap == nullptr) return;
+  HeapDomain* domain = g_domain.load(kAcquire);  // pairs with the release in MakeDomain
+  domain->ExitThread(heap);
+  CountThread(domain, false);
 }
 
 // The locks are taken in one function and given back in another: outside the
 // analysis, which goes function by function.
 void BeforeFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  g_background_lock.Lock();
   g_make_lock.Lock();
   g_shared_lock.Lock();
   HeapDomain* domain = g_domain.load(kAcquire);  // as above
@@ -52,12 +99,21 @@ void AfterForkInParent() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   if (domain != nullptr) domain->ParentAfterFork();
   g_shared_lock.Unlock();
   g_make_lock.Unlock();
+  g_background_lock.Unlock();
 }
 void AfterForkInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   HeapDomain* domain = g_domain.load(kAcquire);  // as above
-  if (domain != nullptr) domain->ChildAfterFork();
+  if (domain != nullptr) {
+    domain->ChildAfterFork(/*restart_background=*/false);
+    g_threads = t_words.heap != nullptr ? 1 : 0;
+    g_background_runs = false;
+    if (g_background_wanted) {
+      domain->SetSoftLimit(domain->CommittedBytes() + kBackgroundFrom);
+    }
+  }
   g_shared_lock.Unlock();
   g_make_lock.Unlock();
+  g_background_lock.Unlock();
 }
 
 HeapDomain* MakeDomain() {
@@ -65,7 +121,6 @@ HeapDomain* MakeDomain() {
   t_words.making = true;
   g_make_lock.Lock();
   HeapDomain* domain = g_domain.load(kAcquire);
-  bool background = false;
   if (domain == nullptr) {
     Options options;
     options.background_thread = true;
@@ -74,8 +129,9 @@ HeapDomain* MakeDomain() {
       const std::string text(given.status().ToString());
       Fatal("tidepool: %s", text.c_str());
     }
-    background = given->background_thread;
+    g_background_wanted = given->background_thread;
     given->background_thread = false;
+    given->soft_memory = 0;  // it is ours, see StartBackground
     absl::StatusOr<std::unique_ptr<HeapDomain>> made =
         HeapDomain::Create(*given, RealOs());
     if (!made.ok()) Fatal("tidepool: no memory for a heap");
@@ -86,10 +142,13 @@ HeapDomain* MakeDomain() {
     g_shared_heap->UseEnterLeave(g_barriers);
     pthread_key_create(&g_key, &ThreadGone);
     pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
+    if (g_background_wanted) {
+      domain->SetPressureCallback(&StartBackground, domain);
+      domain->SetSoftLimit(kBackgroundFrom);
+    }
     g_domain.store(domain, kRelease);  // pairs with every acquire
   }
   g_make_lock.Unlock();
-  if (background) domain->StartBackground();
   t_words.making = false;
   return domain;
 }
@@ -122,6 +181,7 @@ SlowTurn BeginSlow() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     if (heap != nullptr) {
       heap->UseEnterLeave(g_barriers);
       pthread_setspecific(g_key, &t_words);
+      CountThread(domain, true);
       t_words.heap = heap;
       t_words.life = Life::kOwnHeap;
       heap->Enter();
