@@ -69,6 +69,21 @@ class ABSL_LOCKABLE Mutex {
     }
   }
 
+  // For a caller that knows that no other thread can want the lock while it
+  // holds it: plain loads and stores, no atomic read-modify-write. A lock taken
+  // so is a locked lock for whoever comes later (its thread's start or attach
+  // orders the store), and may be released either way. False: it is held.
+  bool TryLockAlone() ABSL_EXCLUSIVE_TRYLOCK_FUNCTION(true) {
+    // Relaxed: the caller is alone.
+    if (word_.load(kRelaxed) != 0) return false;
+    word_.store(kLocked, kRelaxed);
+    return true;
+  }
+  void UnlockAlone() ABSL_UNLOCK_FUNCTION() {
+    if (word_.load(kRelaxed) != kLocked) return UnlockSlow();
+    word_.store(0, kRelaxed);
+  }
+
   // A hint: may be wrong by the time it returns, unless the caller holds it.
   bool IsLocked() const { return (word_.load(kRelaxed) & kLocked) != 0; }
 

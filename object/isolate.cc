@@ -117,6 +117,8 @@ void Isolate::LinkThread(ThreadState* ts) {
                                        kAcquire, kRelaxed);
     ts->RequestBreak(kBreakStop);
   }
+  // Whoever is alone takes locks without regard to others.
+  TP_CHECK(threads_ == nullptr || !threads_->alone());
   // At the head, so that a walk that began before does not see it.
   ts->next_ = threads_;
   if (threads_ != nullptr) threads_->prev_ = ts;

@@ -20,6 +20,11 @@
 //   nothing is taken, nothing is released. CriticalSection2 takes two objects in
 //   address order; equal objects count as one.
 //
+// A thread that its embedder has called alone (ThreadState::set_alone) takes
+// and gives back by plain stores: two atomic read-modify-writes a lock would be most
+// of what a list's append costs. Nobody else is there who could want it, and
+// whoever comes later finds a lock that is locked or not.
+//
 // A park for a stop of the world at a safepoint keeps the locks: nobody takes
 // object mutexes in a stop (debug builds check), all other threads are
 // suspended too, and the thread comes back as soon as the world starts. What
@@ -51,7 +56,15 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void LockMutex(ThreadState* ts,
 #if TIDEPOOL_DCHECK_IS_ON
   internal::CheckMayLock(ts);
 #endif
+  if (ts->alone() && mutex->TryLockAlone()) return;
   if (ABSL_PREDICT_FALSE(!mutex->TryLock())) internal::LockMutexSlow(ts, mutex);
+}
+// By the thread that locked it. Plain Unlock is always right, too.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void UnlockMutex(ThreadState* ts,
+                                                     Mutex* mutex)
+    ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  if (ts->alone()) return mutex->UnlockAlone();
+  mutex->Unlock();
 }
 
 // Objects are locked and unlocked in different functions (scopes over a
@@ -74,14 +87,15 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void UnlockObject(ObjectHeader* obj)
 // LockObject for a scope.
 class ObjectLock {
  public:
-  ObjectLock(ThreadState* ts, ObjectHeader* obj) : obj_(obj) {
+  ObjectLock(ThreadState* ts, ObjectHeader* obj) : ts_(ts), obj_(obj) {
     LockObject(ts, obj);
   }
-  ~ObjectLock() { UnlockObject(obj_); }
+  ~ObjectLock() { UnlockMutex(ts_, &obj_->mutex); }
   ObjectLock(const ObjectLock&) = delete;
   ObjectLock& operator=(const ObjectLock&) = delete;
 
  private:
+  ThreadState* ts_;
   ObjectHeader* obj_;
 };
 
@@ -113,7 +127,9 @@ class CriticalSection {
     if (ABSL_PREDICT_FALSE(outer != nullptr && outer->Covers(first, second))) {
       return;
     }
-    if (second == nullptr && ABSL_PREDICT_TRUE(first->TryLock())) {
+    if (second == nullptr &&
+        ((ts->alone() && first->TryLockAlone()) ||
+         ABSL_PREDICT_TRUE(first->TryLock()))) {
       Enter(first, nullptr);
     } else {
       BeginSlow(first, second);
@@ -134,7 +150,7 @@ class CriticalSection {
   }
   ABSL_ATTRIBUTE_ALWAYS_INLINE void End() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     TP_DCHECK(ts_->critical_sections_ == this && held_);
-    first_->Unlock();
+    UnlockMutex(ts_, first_);
     if (second_ != nullptr) second_->Unlock();
     ts_->critical_sections_ = outer_;
     if (ABSL_PREDICT_FALSE(outer_ != nullptr && !outer_->held_)) {

@@ -62,6 +62,58 @@ TEST(ObjectMutexTest, WaiterDoesNotHoldUpAStop) {
   Decref(world.ts(), node);
 }
 
+TEST(ObjectMutexTest, LockTakenAloneKeepsLaterThreadsOut) {
+  World world;
+  Node* node = NewNode(world.ts());
+  world.ts()->set_alone(true);
+  Thread thread;
+  Atomic<int> state(0);
+  {
+    CriticalSection section(world.ts(), node);  // taken by a plain store
+    EXPECT_TRUE(node->mutex.IsLocked());
+    EXPECT_FALSE(TryLockObject(node));
+    world.ts()->set_alone(false);
+    ASSERT_TRUE(thread.Start([&] {
+      ThreadState* ts = world.isolate()->AttachThread("later");
+      state.store(1, kRelease);
+      LockObject(ts, node);
+      EXPECT_EQ(state.load(kAcquire), 2);
+      UnlockObject(node);
+      state.store(3, kRelease);
+      world.isolate()->LeaveThread(ts);
+    }));
+    while (state.load(kAcquire) == 0) RealOs()->SleepNs(100000);
+    RealOs()->SleepNs(5000000);  // the other thread waits by now
+    EXPECT_EQ(state.load(kAcquire), 1);
+    state.store(2, kRelease);
+  }
+  {
+    BlockingScope blocking(world.ts());
+    thread.Join();
+  }
+  EXPECT_EQ(state.load(kAcquire), 3);
+  world.ts()->set_alone(true);
+  {
+    ObjectLock lock(world.ts(), node);
+    EXPECT_FALSE(TryLockObject(node));
+  }
+  EXPECT_FALSE(node->mutex.IsLocked());
+  Decref(world.ts(), node);
+}
+
+TEST(ObjectMutexDeathTest, NobodyAttachesBesideAThreadThatIsAlone) {
+  World world;
+  world.ts()->set_alone(true);
+  EXPECT_DEATH(
+      {
+        Thread thread;
+        if (thread.Start([&] { world.isolate()->AttachThread("too early"); })) {
+          thread.Join();
+        }
+      },
+      "alone");
+}
+
 TEST(CriticalSectionTest, NestedOnTheSameObject) {
   World world;
   Node* node = NewNode(world.ts());

@@ -5,6 +5,7 @@
 
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
+#include "tidepool/base/thread_id.h"
 #include "tidepool/object/internal/state_access.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/object_mutex.h"
@@ -18,6 +19,12 @@ TIDEPOOL_TLS ThreadState* g_current_thread_state = nullptr;
 void ThreadState::SetName(const char* name) {
   std::strncpy(name_, name != nullptr ? name : "", sizeof(name_) - 1);
   name_[sizeof(name_) - 1] = 0;
+}
+
+void ThreadState::set_alone(bool alone) {
+  TP_CHECK(tid_ == CurrentTid());
+  TP_CHECK(!alone || isolate_->thread_count() == 1);
+  alone_.store(alone, kRelaxed);  // relaxed: see alone()
 }
 
 // --- Attached and detached. ---

@@ -136,6 +136,18 @@ class ThreadState {
   // As Detach, but runs nothing (for locks): see above.
   void DetachForLock();
 
+  // While a thread is *alone* it takes object mutexes by plain stores
+  // (object_mutex.h): an uncontended atomic costs more than what most of them
+  // protect. The embedder says so, because only it knows when the next thread
+  // comes: set it while this thread is the isolate's only one, and clear it, on
+  // this thread, before another one is started or may attach. A thread that
+  // attaches while another is alone is a fatal error.
+  void set_alone(bool alone);
+  bool alone() const {
+    // Relaxed: written by this thread only; others look under the world mutex.
+    return alone_.load(kRelaxed);
+  }
+
   // The embedder's, one per thread.
   void* embedder_data = nullptr;
   // Visits what the thread's stacks and handles refer to; during a stop.
@@ -172,6 +184,7 @@ class ThreadState {
   Isolate* isolate_ = nullptr;
   uint64_t tid_ = 0;
   uint64_t serial_ = 0;
+  Atomic<bool> alone_{false};
   uint32_t dealloc_depth_ = 0;
   uint32_t nesting_ = 1;     // AttachThread calls of this OS thread
   bool in_safepoint_ = false;

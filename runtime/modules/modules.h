@@ -10,6 +10,7 @@ namespace tidepool::rt {
 // X(variable): every native module has a ModuleDef of this name.
 #define TIDEPOOL_NATIVE_MODULES(X) \
   X(kArrayModule)                  \
+  X(kBisectModule)                 \
   X(kCollectionsModule)            \
   X(kCtypesModule)                 \
   X(kFaulthandlerModule)           \

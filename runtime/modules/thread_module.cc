@@ -383,6 +383,7 @@ Ref HandleJoin(Context& cx, Value self, const Args& args) {
       Block(cx, deadline, [&](uint64_t until) { return state->done.WaitUntil(until); }) < 0) {
     return nullptr;
   }
+  AloneAgain(cx);
   return cx.NoneRef();
 }
 

@@ -1,19 +1,30 @@
 // Attribute instructions with inline caches.
 //
-// A cache word is class version << 32 | kind << 24 | index.  What a version says about a class never changes, so a
-// word is right whenever its version is the class's version now; threads overwrite each other's words freely.
-//   kInline   the class has no data descriptor of the name; values[index] of the instance, if its
-//             attributes are inline
-//   kMember   a __slots__ member at byte offset index * 8 (writable)
+// A *fact* is what is known about a name in a class: kind << 24 | index.  It belongs to a version of the class; what a
+// version says about a class never changes, so a fact is right whenever its version is the class's version now.
+//
+//   kCacheInline   no data descriptor of the name; values[index] of the instance, if its attributes are inline, else its dict
+//   kCacheDict     no data descriptor, not among the shared names: the instance's dict, if it has one
+//   kCacheMember   a __slots__ member at byte offset index * 8 (writable)
+//   kCacheMethod   a function or native method of the class, and index names were shared by its instances: none of them was
+//                  this one, so that instances without a dict do not hide it as long as there are no more
+//   kCacheValue    the same of a value that is no descriptor
+//   kCacheLongWay  anything else: properties, other descriptors
+//
+// Facts lie in two places: the instruction's own cache word (version << 32 | fact), which threads overwrite freely, and
+// behind it the thread's method cache, which knows many classes: a call site that sees several classes in
+// turn finds each of them there.
 #ifndef TIDEPOOL_RUNTIME_VM_ATTR_CACHE_H_
 #define TIDEPOOL_RUNTIME_VM_ATTR_CACHE_H_
 
+#include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/vm/attrs.h"
+#include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/code.h"
 
 namespace tidepool::rt {
 
-enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2 };
+enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod = 3, kCacheValue = 4, kCacheDict = 5, kCacheLongWay = 6 };
 
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
 bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
@@ -26,13 +37,14 @@ inline Ref LoadAttrCached(Context& cx, Value obj, Str* name, InlineCache* c) {
     // Acquire: pairs with the version's release; the facts of the version are visible.
     if ((w >> 32) == cls->version.load(kAcquire) && (w >> 32) != 0) {
       const uint32_t index = w & 0xffffff;
-      if (((w >> 24) & 0xff) == kCacheInline) {
+      const uint32_t kind = (w >> 24) & 0xff;
+      if (kind == kCacheInline) {
         AttrHeader* h = AttrsOf(o, cls);
         if (index < h->capacity && h->dict.load(kRelaxed) == 0) {
           uintptr_t bits;
           if (LoadRef(cx.ts, h->values()[index], &bits) && bits != 0) return Ref::Steal(Value::FromBits(bits));
         }
-      } else {
+      } else if (kind == kCacheMember) {
         Slot& s = *reinterpret_cast<Slot*>(reinterpret_cast<char*>(o) + index * 8);
         uintptr_t bits;
         if (LoadRef(cx.ts, s, &bits) && bits != 0) return Ref::Steal(Value::FromBits(bits));
@@ -45,9 +57,40 @@ inline Ref LoadAttrCached(Context& cx, Value obj, Str* name, InlineCache* c) {
 // Stores `value` (a new reference is made).
 bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
+// The slow way of LoadMethod.
+bool LoadMethodSlow(Context& cx, Value obj, Str* name, Ref* func, bool* self_too);
+
+// No inline attribute and no dict of the instance can hide a name that the class had when it shared `count` names.
+inline bool NothingHides(Class* cls, Object* o, uint32_t count) {
+  // Acquire: pairs with A1.
+  return AttrsOf(o, cls)->dict.load(kAcquire) == 0 && SharedKeyCount(cls) == count;
+}
+
+// A new reference to the value of an entry that matches `version`; null: the class has changed meanwhile.
+inline Ref EntryValue(Class* cls, uint32_t version, const MethodCache::Entry* e) {
+  ObjectHeader* h = AsObject(e->value);
+  // The class had this version just now, so it held the value just now: the header may be looked at.
+  if (!TryIncref(h)) return Ref();
+  Ref r = Ref::Steal(Value::FromBits(e->value));
+  return cls->version.load(kAcquire) == version ? std::move(r) : Ref();
+}
+
 // LOAD_METHOD: *func and true with *self_too = true if func is to be called with obj in front; else *func is the attribute itself.
 // False: exception pending.
-bool LoadMethod(Context& cx, Value obj, Str* name, Ref* func, bool* self_too);
+inline bool LoadMethod(Context& cx, Value obj, Str* name, Ref* func, bool* self_too) {
+  Class* cls = ClassOf(cx, obj);
+  const uint32_t version = cls->version.load(kAcquire);
+  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
+  if (e->Matches(version, name) && (e->fact >> 24) == kCacheMethod && version != 0 &&
+      (cls->attr_offset == 0 || NothingHides(cls, obj.object(), e->fact & 0xffffff))) {
+    *func = EntryValue(cls, version, e);
+    if (*func) {
+      *self_too = true;
+      return true;
+    }
+  }
+  return LoadMethodSlow(cx, obj, name, func, self_too);
+}
 
 }  // namespace tidepool::rt
 

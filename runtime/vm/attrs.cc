@@ -52,14 +52,6 @@ int FindOrAddKey(Context& cx, Class* cls, Str* name) {
   return i;
 }
 
-// Instances made from now on get room for at least n values.
-void WantCapacity(Class* cls, uint32_t n) {
-  n = n < 4 ? 4 : n;
-  if (n > static_cast<uint32_t>(kMaxSharedKeys)) n = kMaxSharedKeys;
-  // Relaxed: a hint; racing stores of different hints do no harm.
-  if (cls->inline_capacity.load(kRelaxed) < n) cls->inline_capacity.store(n, kRelaxed);
-}
-
 // With the instance's mutex held and dict 0.  The references of the values go to the dict.  Null: exception pending, nothing changed.
 Dict* MaterialiseLocked(Context& cx, Object* o, Class* cls) {
   Ref d = NewDict(cx);
@@ -97,6 +89,12 @@ Ref LoadDict(Object* o, const Class* cls) {
 }
 
 }  // namespace
+
+void WantCapacity(Class* cls, uint32_t n) {
+  if (n > static_cast<uint32_t>(kMaxSharedKeys)) n = kMaxSharedKeys;
+  // Relaxed: a hint; racing stores of different hints do no harm.
+  if (cls->inline_capacity.load(kRelaxed) < n) cls->inline_capacity.store(n, kRelaxed);
+}
 
 Ref GetInstanceAttr(Context& cx, Object* o, Class* cls, Str* name) {
   for (;;) {

@@ -55,6 +55,14 @@ inline AttrHeader* AttrsOf(Object* o, const Class* cls) {
   return reinterpret_cast<AttrHeader*>(reinterpret_cast<char*>(o) + cls->attr_offset);
 }
 
+// How many names the class shares; while it stays the same no instance has gained an inline attribute of a new name.
+inline uint32_t SharedKeyCount(const Class* cls) {
+  SharedKeys* keys = cls->shared_keys.load(kAcquire);  // pairs with the release that published it
+  return keys == nullptr ? 0 : keys->count.load(kRelaxed);  // relaxed: a name set before in this thread's order is seen
+}
+// Instances made from now on get room for at least n values (at most kMaxSharedKeys).
+void WantCapacity(Class* cls, uint32_t n);
+
 // The attribute `name` (interned) of the instance itself.  Null without exception: absent.
 Ref GetInstanceAttr(Context& cx, Object* o, Class* cls, Str* name);
 // 1 done, 0 deleting what is absent, -1 exception.  value null: delete.

@@ -219,7 +219,7 @@ Ref LookupInMro(Context& cx, Class* cls, Str* name) {
   MethodCache::Entry* e = nullptr;
   if (version != 0 && cx.method_cache != nullptr) {
     e = cx.method_cache->Find(version, name);
-    if (e->version == version && e->name == name) {
+    if (e->Matches(version, name)) {
       if (e->value == 0) return Ref();
       ObjectHeader* h = AsObject(e->value);
       // The class had this version just now, so it held the value just now: the header may be looked at.
@@ -233,6 +233,7 @@ Ref LookupInMro(Context& cx, Class* cls, Str* name) {
   Ref r = WalkMro(cx, cls, name);
   if (e != nullptr && cls->version.load(kAcquire) == version && (!r || r.is_object())) {
     e->version = version;
+    e->fact = 0;
     e->name = name;
     e->value = r.get().bits();
   }

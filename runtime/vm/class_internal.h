@@ -12,8 +12,10 @@ struct MethodCache {
   static constexpr size_t kEntries = 1024;
   struct Entry {
     uint32_t version;
+    uint32_t fact;     // what attr_cache.h says about them, or 0: not asked yet
     const Str* name;
     uintptr_t value;   // 0: absent
+    bool Matches(uint32_t v, const Str* n) const { return version == v && name == n; }
   };
   Entry entries[kEntries] = {};
   Entry* Find(uint32_t version, const Str* name) {

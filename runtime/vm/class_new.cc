@@ -1,8 +1,11 @@
 // Making classes: native ones from their description, Python ones from a class statement.
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tidepool/object/object_mutex.h"
+#include "tidepool/runtime/lang/bytecode.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/str.h"
@@ -12,9 +15,13 @@
 #include "tidepool/runtime/vm/descriptor.h"
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/function.h"
 #include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
+
+// Attribute slots of instances whose class says nothing about them.
+constexpr uint32_t kUnknownCapacity = 4;
 
 void LayOut(Class* cls, bool dict, bool weakrefs, uint32_t extra_slots) {
   TypeInfo& info = cls->info;
@@ -46,7 +53,7 @@ void LayOut(Class* cls, bool dict, bool weakrefs, uint32_t extra_slots) {
   if (dict) {
     cls->attr_offset = static_cast<int32_t>(end);
     end += static_cast<uint32_t>(AttrHeader::SizeFor(0));
-    if (!native) cls->inline_capacity.store(base->attr_offset != 0 ? std::max(4u, base->inline_capacity.load(kRelaxed)) : 4, kRelaxed);
+    if (!native) cls->inline_capacity.store(kUnknownCapacity, kRelaxed);
   }
   info.basic_size = end;
 }
@@ -433,6 +440,45 @@ bool NotifyParts(Context& cx, Class* cls, Dict* ns, const Args* kwargs) {
   return true;
 }
 
+// ---- attributes that the methods set -----------------------------------------------------------------------
+
+// Adds the names that `code` stores as `self.name = ..`, self being its first parameter.  An idea of CPython 3.13
+// (`__static_attributes__`): the instances get room for them from the first one on.
+void AddSelfStores(const Code* code, std::vector<const Str*>* names) {
+  if (code->argcount == 0) return;
+  const uint32_t n = static_cast<uint32_t>(code->unit->code.size());
+  bool self = false;  // the instruction before pushed slot 0
+  for (uint32_t i = 0; i < n && names->size() < static_cast<size_t>(kMaxSharedKeys); ) {
+    const uint32_t word = code->words[i];
+    const lang::Op op = lang::OpOf(word);
+    const uint32_t arg = word >> 8;
+    if (op == lang::Op::kStoreAttr && self) {
+      const Str* name = code->names[arg];
+      if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+    }
+    self = (op == lang::Op::kLoadFast && arg == 0) ||
+           ((op == lang::Op::kLoadFastLoadFast || op == lang::Op::kStoreFastLoadFast) && lang::PairSecond(arg) == 0);
+    i += static_cast<uint32_t>(lang::OpWords(op));
+  }
+}
+
+// Room for what the methods of the class and of its bases set.
+void ChooseCapacity(Context& cx, Class* cls) {
+  if (cls->attr_offset <= 0) return;
+  std::vector<const Str*> names;
+  Tuple* mro = PeekSlot(cls->mro).as<Tuple>();
+  for (size_t i = 0; i < mro->length; i++) {
+    Class* c = mro->items[i].as<Class>();
+    if ((c->flags & Class::kPython) == 0) continue;
+    size_t pos = 0;
+    Ref key, value;
+    while (DictNext(cx, PeekSlot(c->dict).as<Dict>(), &pos, &key, &value)) {
+      if (const Function* f = As<Function>(value)) AddSelfStores(f->code, &names);
+    }
+  }
+  if (!names.empty()) cls->inline_capacity.store(static_cast<uint32_t>(names.size()), kRelaxed);
+}
+
 }  // namespace
 
 Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kwargs) {
@@ -474,6 +520,7 @@ Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kw
   if (!ComputeMro(cx, cls, bt)) return Ref();
   InitSlot(cls->bases, std::move(bases));
   if (!PrepareDict(cx, cls, d, name, slots)) return Ref();
+  ChooseCapacity(cx, cls);
   Ref cell;
   if (DictGetStr(cx, d, cx.rt.names.classcell, &cell) == 1 && DictDelete(cx, d, cx.rt.names.classcell) < 0) return Ref();
   ResolveSlots(cx, cls);

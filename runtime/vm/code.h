@@ -16,7 +16,8 @@ namespace tidepool::rt {
 // One per caching instruction.  Threads share it without a lock, so each word stands for itself:
 //   LOAD_GLOBAL   `a`: version of the globals' keys for which the name is absent there; `hint`: entry index in
 //                 the dict that has it (globals, or builtins if `a` matches)
-//   LOAD_ATTR, STORE_ATTR, LOAD_METHOD   `a`: class version << 32 | kind << 24 | index (attr_cache.h)
+//   LOAD_ATTR, STORE_ATTR   `a`: class version << 32 | kind << 24 | index (attr_cache.h); `hint`: entry index
+//                 in the dict of an instance that has one
 struct InlineCache {
   Atomic<uint64_t> a;
   Atomic<uint32_t> hint;

@@ -12,6 +12,7 @@
 //
 // The file is long because the loop is one function: its state lives in registers, and every instruction jumps
 // straight to the next one.  Whatever can be said in a call stands in interp_ops.cc.
+#include <cmath>
 #include <cstring>
 
 #include "tidepool/runtime/lang/bytecode.h"
@@ -85,17 +86,36 @@ inline bool FloatOperands(const TypeInfo* float_info, Value a, Value b, double* 
   return true;
 }
 
-// The result goes into an operand that nobody else can see, if there is one.
-inline Ref FloatResult(Context& cx, const TypeInfo* float_info, Value a, Value b, double r) {
-  if (a.is_object() && IsUniquelyReferenced(a.object()) && a.object()->type() == float_info) {
+// Drops an operand of a float operation: a Float or a small int. A float that nobody else can see needs none of the steps
+// of a deallocation: no finalizer, no weakrefs, nothing inside.
+inline void DropNumber(ThreadState* ts, Value v) {
+  if (!v.is_object()) return;
+  Object* o = v.object();
+  if (IsUniquelyReferenced(o)) {
+    o->local.store(0, kRelaxed);  // relaxed: the shared word is 0, so the header is dead from here on
+    FreeObject(ts, o);
+  } else {
+    Decref(ts, o);
+  }
+}
+
+// Takes both operands and leaves the result in *out. It goes into an operand that nobody else can see, if there is one.
+// False: MemoryError pending, *out is null.
+inline bool FloatResult(Context& cx, ThreadState* ts, Value a, Value b, double r, Value* out) {
+  if (a.is_object() && IsUniquelyReferenced(a.object())) {
     a.as<Float>()->value = r;
-    return Ref::New(a);
-  }
-  if (b.is_object() && IsUniquelyReferenced(b.object()) && b.object()->type() == float_info) {
+    *out = a;
+    DropNumber(ts, b);
+  } else if (b.is_object() && IsUniquelyReferenced(b.object())) {
     b.as<Float>()->value = r;
-    return Ref::New(b);
+    *out = b;
+    DropNumber(ts, a);
+  } else {
+    *out = NewFloat(cx, r).release();
+    DropNumber(ts, a);
+    DropNumber(ts, b);
   }
-  return NewFloat(cx, r);
+  return !out->is_null();
 }
 
 Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
@@ -134,22 +154,29 @@ Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
         break;
       default: break;
     }
-  } else {
-    const TypeInfo* fi = &cx.rt.cls.float_->info;
-    double x, y;
-    if (FloatOperands(fi, a, b, &x, &y)) {
-      switch (op) {
-        case BinaryOp::kAdd: return FloatResult(cx, fi, a, b, x + y);
-        case BinaryOp::kSub: return FloatResult(cx, fi, a, b, x - y);
-        case BinaryOp::kMul: return FloatResult(cx, fi, a, b, x * y);
-        case BinaryOp::kTrueDiv:
-          if (y != 0) return FloatResult(cx, fi, a, b, x / y);
-          break;
-        default: break;
-      }
-    }
   }
   return inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+}
+
+// *r = x op y where that is an ordinary result; false: an error or another operator, go the long way.
+inline bool FloatArithmetic(BinaryOp op, double x, double y, double* r) {
+  switch (op) {
+    case BinaryOp::kAdd: *r = x + y; return true;
+    case BinaryOp::kSub: *r = x - y; return true;
+    case BinaryOp::kMul: *r = x * y; return true;
+    case BinaryOp::kTrueDiv:
+      *r = x / y;
+      return y != 0;
+    case BinaryOp::kPow:
+      if (!(x > 0)) return false;
+      *r = std::pow(x, y);
+      return std::isfinite(*r);
+    case BinaryOp::kMod:
+      if (y == 0) return false;
+      *r = FloatMod(x, y);
+      return true;
+    default: return false;
+  }
 }
 
 constexpr BinaryOp kBinaryKinds[lang::kNumBinaryKinds] = {
@@ -182,15 +209,7 @@ Ref SubscriptFast(Context& cx, Value o, Value k) {
 Ref ForIterStep(Context& cx, Value it) {
   const TypeInfo* t = it.object()->type();
   const BuiltinClasses& c = cx.rt.cls;
-  if (t == &c.range_iterator->info) {
-    RangeIterator* r = it.as<RangeIterator>();
-    if (r->big_start.is_null()) {
-      int64_t v;
-      return RangeIterNext(r, &v) ? Ref::Small(v) : Ref();
-    }
-  } else if (t == &c.list_iterator->info) {
-    return ListIterNext(cx, it.as<ListIterator>());
-  } else if (t == &c.tuple_iterator->info) {
+  if (t == &c.tuple_iterator->info) {
     return TupleIterNext(it.as<TupleIterator>());
   } else if (t == &c.generator->info) {
     Ref result;
@@ -313,6 +332,8 @@ Ref Interpret(Context& cx, bool throwing) {
   Value callee, result;
   Function* func;
   const TypeInfo* const float_info = &cx.rt.cls.float_->info;
+  const TypeInfo* const range_info = &cx.rt.cls.range_iterator->info;
+  const TypeInfo* const list_iterator_info = &cx.rt.cls.list_iterator->info;
 
 #define ARG (word >> 8)
 #define NEXT()                     \
@@ -354,6 +375,16 @@ Ref Interpret(Context& cx, bool throwing) {
       goto error;                      \
     }                                  \
     NEXT();                            \
+  } while (0)
+  // The same for two operands of a float operation and their result.
+#define FINISH_FLOAT(a, b, r)                         \
+  do {                                                \
+    Value f_;                                         \
+    const bool ok_ = FloatResult(cx, ts, (a), (b), (r), &f_); \
+    sp -= 2;                                          \
+    if (!ok_) goto error;                             \
+    *sp++ = f_;                                       \
+    NEXT();                                           \
   } while (0)
 #define FINISH_UNARY(r)                \
   do {                                 \
@@ -655,9 +686,8 @@ L_InplaceAdd: {
   }
   Value r;
   double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) {
-    r = FloatResult(cx, float_info, a, b, x + y).release();
-  } else if (IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
+  if (FloatOperands(float_info, a, b, &x, &y)) FINISH_FLOAT(a, b, x + y);
+  if (IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
     // `s += t`: if the result goes back into the local that holds a, let go of it first, so that a can grow in place.
     const uint32_t next = *pc;
     if (lang::OpOf(next) == Op::kStoreFast && slots[next >> 8] == a) {
@@ -689,9 +719,8 @@ L_InplaceSub: {
   }
   Value r;
   double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) {
-    r = FloatResult(cx, float_info, a, b, x - y).release();
-  } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinarySub)) {
+  if (FloatOperands(float_info, a, b, &x, &y)) FINISH_FLOAT(a, b, x - y);
+  if ((word & 0xff) == static_cast<uint32_t>(Op::kBinarySub)) {
     r = Binary(cx, BinaryOp::kSub, a, b).release();
   } else {
     r = Inplace(cx, BinaryOp::kSub, a, b).release();
@@ -699,14 +728,20 @@ L_InplaceSub: {
   FINISH_BINARY(r);
 }
 L_BinaryMul: {
+  double x, y;
+  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y)) FINISH_FLOAT(sp[-2], sp[-1], x * y);
   const Value r = (BinaryNumbers(cx, BinaryOp::kMul, sp[-2], sp[-1], false)).release();
   FINISH_BINARY(r);
 }
 L_BinaryOp: {
+  double x, y, z;
+  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y) && FloatArithmetic(kBinaryKinds[ARG], x, y, &z)) FINISH_FLOAT(sp[-2], sp[-1], z);
   const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], false)).release();
   FINISH_BINARY(r);
 }
 L_InplaceOp: {
+  double x, y, z;
+  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y) && FloatArithmetic(kBinaryKinds[ARG], x, y, &z)) FINISH_FLOAT(sp[-2], sp[-1], z);
   const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], true)).release();
   FINISH_BINARY(r);
 }
@@ -721,6 +756,15 @@ L_InplaceAddInt: {
       NEXT();
     }
   }
+  double x, y;
+  if (FloatOperands(float_info, a, b, &x, &y)) {
+    Value sum;
+    const bool ok = FloatResult(cx, ts, a, b, x + y, &sum);
+    sp[-1] = sum;
+    if (ok) NEXT();
+    sp--;
+    goto error;
+  }
   const Value r = (BinaryNumbers(cx, BinaryOp::kAdd, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceAddInt))).release();
   FINISH_UNARY(r);
 }
@@ -734,6 +778,15 @@ L_InplaceSubInt: {
       sp[-1] = Value::FromBits(static_cast<uintptr_t>(r));
       NEXT();
     }
+  }
+  double x, y;
+  if (FloatOperands(float_info, a, b, &x, &y)) {
+    Value sum;
+    const bool ok = FloatResult(cx, ts, a, b, x - y, &sum);
+    sp[-1] = sum;
+    if (ok) NEXT();
+    sp--;
+    goto error;
   }
   const Value r = (BinaryNumbers(cx, BinaryOp::kSub, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceSubInt))).release();
   FINISH_UNARY(r);
@@ -753,8 +806,8 @@ L_CompareGe: {
   } else if (BothFloats(float_info, a, b)) {
     t = CompareFloat(op, a.as<Float>()->value, b.as<Float>()->value);
     sp -= 2;
-    DROP(b);
-    DROP(a);
+    DropNumber(ts, b);
+    DropNumber(ts, a);
   } else {
     const Value r = (Compare(cx, a, b, static_cast<CompareOp>(static_cast<int>(op) - static_cast<int>(Op::kCompareLt)))).release();
     FINISH_BINARY(r);
@@ -878,7 +931,20 @@ L_GetIter: {
 }
 L_ForIter: {
   f->sp = sp;
-  const Value v = ForIterStep(cx, sp[-1]).release();
+  Value v;
+  const Value step = sp[-1];
+  const TypeInfo* step_type = step.object()->type();
+  if (step_type == range_info && step.as<RangeIterator>()->big_start.is_null()) {
+    int64_t i;
+    if (RangeIterNext(step.as<RangeIterator>(), &i)) {
+      PUSH(Value::Small(i));
+      NEXT();
+    }
+  } else if (step_type == list_iterator_info) {
+    v = ListIterNext(cx, step.as<ListIterator>()).release();
+  } else {
+    v = ForIterStep(cx, step).release();
+  }
   if (!v.is_null()) {
     PUSH(v);
     NEXT();
@@ -986,6 +1052,17 @@ L_ListToTuple: {
 }
 L_UnpackSequence: {
   const Value seq = *--sp;
+  if (IsExact(seq, cx.rt.cls.tuple) && seq.as<Tuple>()->length == ARG) {
+    const Tuple* t = seq.as<Tuple>();
+    sp += ARG;
+    for (uint32_t i = 0; i < ARG; i++) {
+      const Value v = t->items[i];
+      IncrefValue(v);
+      sp[-1 - static_cast<int64_t>(i)] = v;
+    }
+    DROP(seq);
+    NEXT();
+  }
   const bool ok = UnpackSequence(cx, seq, ARG, sp);
   if (ok) sp += ARG;
   DROP(seq);

@@ -178,6 +178,7 @@ World::~World() {
 
 int World::RunMain(const std::string& source, const std::string& filename) {
   Context& cx = *cx_;
+  AloneAgain(cx);
   Code* code = CompileSource(cx, source, filename);
   Ref main = code == nullptr ? Ref() : NewModule(cx, "__main__");
   bool ok = static_cast<bool>(main);

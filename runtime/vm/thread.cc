@@ -127,6 +127,7 @@ bool SpawnThread(Context& cx, ThreadStart start) {
   data.rt = &cx.rt;
   StartData* p = &data;
   cx.rt.running_threads.fetch_add(1, kRelaxed);
+  cx.ts->set_alone(false);  // the start of the thread orders it
   Thread thread;
   const bool ok = thread.Start([p] { ThreadMain(p); }, size_t{16} << 20, RealOs());
   if (!ok) {
@@ -144,6 +145,11 @@ bool SpawnThread(Context& cx, ThreadStart start) {
     return false;
   }
   return true;
+}
+
+void AloneAgain(Context& cx) {
+  // Only the first thread is not counted, so if it asks and none is left, nobody but itself can start one.
+  if (cx.ts->serial() == 1 && RunningThreads(cx.rt) == 0) cx.ts->set_alone(true);
 }
 
 int RunningThreads(Runtime& rt) { return rt.running_threads.load(kAcquire); }

@@ -29,6 +29,8 @@ bool SpawnThread(Context& cx, ThreadStart start);
 
 // Number of threads started by SpawnThread that have not left the isolate.
 int RunningThreads(Runtime& rt);
+// On the first thread: if no other one runs, it takes locks without atomics (ThreadState::set_alone) until it starts one.
+void AloneAgain(Context& cx);
 
 }  // namespace tidepool::rt
 
