@@ -295,7 +295,7 @@ bool Heap::VisitPages(absl::FunctionRef<void(const PageInfo&)> visit) const {
 bool HeapHold::Enter() {
   if (__builtin_expect(record_ == nullptr, 0)) return false;
   self_->in_heap_.store(record_, kRelaxed);  // ordered by the barrier of T4
-  ThreadHeap::CompilerFence();
+  internal::CompilerFence();
   if (__builtin_expect(record_->fences, 0)) AtomicFence(kSeqCst);
   // Acquire pairs with T5.
   if (__builtin_expect(record_->holder.load(kAcquire) == token_, 1)) return true;
@@ -317,7 +317,7 @@ bool HeapHold::EnterSlow() {
     }
     if (h == token_) {
       self_->in_heap_.store(record_, kRelaxed);  // as in Enter
-      ThreadHeap::CompilerFence();
+      internal::CompilerFence();
       if (record_->fences) AtomicFence(kSeqCst);
       if (record_->holder.load(kAcquire) == token_) return true;
     } else {
@@ -390,7 +390,7 @@ void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero) {
         }
       }
       Leave();
-      HeapOps::CheckSoftLimit(core, bytes);
+      HeapOps::CheckSoftLimit(core, self_, bytes);
       if (core->purger.due()) core->purger.Run();
       return block;
     }
@@ -441,7 +441,7 @@ void* HeapHold::AllocateLarge(size_t size, size_t alignment, bool zero) {
     if (block != nullptr) r->PutInLarge(PageMap::Lookup(block));
     Leave();
     if (block != nullptr) {
-      HeapOps::CheckSoftLimit(core, size);
+      HeapOps::CheckSoftLimit(core, self_, size);
       if (core->purger.due()) core->purger.Run();
       return block;
     }

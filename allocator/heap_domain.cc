@@ -81,6 +81,17 @@ size_t LiveBlocks(const Page* page) {
   return used > foreign ? used - foreign : 0;
 }
 
+// Calls visit(page, blocks) for what lies in freeing threads' chains and still counts
+// as used. After the walk over the pages, so that nothing is taken off twice.
+template <class Visit>
+void ForEachChain(DomainCore* core, Visit&& visit) {
+  MutexLock lock(&core->heaps_lock);
+  for (ThreadHeap* heap = core->heaps; heap != nullptr;
+       heap = HeapOps::Next(heap)) {
+    HeapOps::VisitChains(heap, visit);
+  }
+}
+
 }  // namespace
 
 // Takes from every thread: own heap and detached ones now, attached ones at their
@@ -99,6 +110,7 @@ size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
     for (ThreadHeap* heap = core->heaps; heap != nullptr; heap = heap->next_) {
       if (heap == self) continue;
       if (TryHold(heap)) {
+        FlushBatch(heap);
         Trim(heap, true);
         LetGo(heap);
       } else {
@@ -183,13 +195,16 @@ ThreadHeap* HeapDomain::NewThread() {
   heap->breaker_.store(nullptr, kRelaxed);
   heap->allocated_.store(0, kRelaxed);
   heap->alloc_budget_.store(core->alloc_budget.load(kRelaxed), kRelaxed);
-  heap->batch_count_ = 0;
-  heap->batch_bytes_ = 0;
+  for (internal::ForeignChain& chain : heap->chains_) {
+    chain.page.store(nullptr, kRelaxed);
+    chain.count.store(0, kRelaxed);
+  }
+  heap->chain_bytes_ = 0;
   heap->retained_bytes_ = 0;
   heap->in_heap_.store(nullptr, kRelaxed);
   heap->in_callback_ = false;
-  heap->enters_ = 0;
-  heap->busy_.store(0, kRelaxed);
+  heap->gate_ = nullptr;
+  heap->unholdable_ = false;
   // Release: pairs with OriginTid.
   heap->origin_->tid.store(heap->tid_, kRelease);
   heap->origin_->generation.fetch_add(1, kAcqRel);
@@ -215,6 +230,11 @@ void HeapDomain::ExitThread(ThreadHeap* heap) {
       break;
     }
     core->os->SleepNs(20000);
+  }
+  if (heap->gate_ != nullptr) {
+    // Relaxed: nobody is inside, and nobody will be.
+    heap->gate_->pages_.store(&internal::g_closed_heap, kRelaxed);
+    heap->gate_ = nullptr;
   }
   HeapOps::FlushBatch(heap);
   if (!heap->limbo_.empty()) core->limbo.Give(heap->limbo_);
@@ -288,6 +308,13 @@ HeapDomain::Live HeapDomain::LiveIn(uint32_t kind_mask) const {
     live.blocks += blocks;
     live.bytes += blocks * page->size();
   });
+  internal::ForEachChain(core_, [&](const Page* page, uint64_t blocks) {
+    if ((KindBit(page->kind) & kind_mask) == 0) return;
+    if (blocks > live.blocks) blocks = live.blocks;
+    uint64_t bytes = blocks * page->size();
+    live.blocks -= blocks;
+    live.bytes -= bytes < live.bytes ? bytes : live.bytes;
+  });
   return live;
 }
 
@@ -314,6 +341,21 @@ Stats HeapDomain::GetStats() const {
     stats.live_blocks += blocks;
     stats.live_bytes += blocks * size;
     stats.free_in_pages += (extended - blocks) * size;
+  });
+  internal::ForEachChain(core_, [&](const Page* page, uint64_t blocks) {
+    Stats::Kind& kind = stats.kind[static_cast<unsigned>(page->kind)];
+    Stats::Class& c = stats.size_class[page->size_class];
+    // A page that is somebody else's by now: its figures were not counted so.
+    if (blocks > kind.live_blocks || blocks > c.live_blocks) return;
+    uint64_t bytes = blocks * page->size();
+    if (bytes > kind.live_bytes) return;
+    kind.live_blocks -= blocks;
+    kind.live_bytes -= bytes;
+    c.live_blocks -= blocks;
+    c.free_blocks += blocks;
+    stats.live_blocks -= blocks;
+    stats.live_bytes -= bytes;
+    stats.free_in_pages += bytes;
   });
   stats.purged_in_pages = stats.holes;
   return stats;
@@ -450,9 +492,12 @@ void HeapDomain::ParentAfterFork() { UnlockAll(core_); }
 
 void HeapDomain::ChildAfterFork(bool restart_background)
     ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  // A heap whose thread was in the middle of something stays as it is for ever.
+  // A heap whose thread was in the middle of something stays as it is for ever. The
+  // gates of threads that do not exist here may be overwritten any time.
   for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
-    if (h->busy_.load(kRelaxed) != 0) h->enters_ = 2;  // one thread here
+    if (h->gate_ == nullptr || h->tid_ == CurrentTid()) continue;
+    if (h->gate_->busy_.load(kRelaxed) != 0) h->unholdable_ = true;
+    h->gate_ = nullptr;
   }
   // Nobody who was attached or waited in the parent exists here.
   QsbrSlot* mine = nullptr;

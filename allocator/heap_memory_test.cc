@@ -504,6 +504,8 @@ TEST(HeapMemoryTest, ManyShortThreads) {
     });
   }
   for (void* p : blocks) world.heap->Free(p);
+  EXPECT_EQ(world.domain->GetStats().live_blocks, 0u);  // chains are no live blocks
+  world.heap->Safepoint();                              // hands them over
   world.domain->Purge();
   EXPECT_EQ(world.domain->GetStats().pages, 0u);
   EXPECT_LE(world.domain->CommittedBytes(), kMiB);

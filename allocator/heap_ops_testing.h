@@ -174,7 +174,7 @@ class OpsRunner {
     domain_->CheckInvariants();
     for (const Block& block : blocks_) CheckContent(block);
     Stats stats = domain_->GetStats();
-    Expect(stats.live_blocks == blocks_.size() + Batched() + Limbo(),
+    Expect(stats.live_blocks == blocks_.size() + Limbo(),
            "live blocks");
     size_t visited = 0;
     domain_->VisitPages(kAllKinds, [&](const PageInfo& info) {
@@ -331,18 +331,13 @@ class OpsRunner {
     Add(p, HeapKind::kRaw, size, false);
   }
 
-  // Blocks that were freed and that pages still count: in batches, in limbo.
-  size_t Batched() {
-    size_t n = 0;
-    for (ThreadHeap* heap : heaps_) n += heap != nullptr ? heap->batched() : 0;
-    return n;
-  }
+  // Blocks that were freed and that pages still count.
   size_t Limbo() {
     // Counted in bytes there; the runner only needs to know whether it is empty.
     if (domain_->LimboBytes() == 0) return 0;
     Stats stats = domain_->GetStats();
-    size_t known = blocks_.size() + Batched();
-    return stats.live_blocks > known ? stats.live_blocks - known : 0;
+    return stats.live_blocks > blocks_.size() ? stats.live_blocks - blocks_.size()
+                                              : 0;
   }
 
   Os* const os_;

@@ -114,13 +114,8 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
 
 // From the pages of blocks that grow.
 void* ThreadHeap::AllocateGrown(size_t size) {
-  Page* page = current_[kGrowQueue][SizeClass(size)];
-  void* block = page->free;
-  if (block == nullptr) return AllocateSlow(kGrowQueue, size);
-  page->free = internal::GetLink(block, 0);
-  page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);  // ours
-  TrackAllocated(block, page->size());
-  return block;
+  void* block = Pop(current_[kGrowQueue][SizeClass(size)], HeapKind::kRaw);
+  return block != nullptr ? block : AllocateIn(kGrowQueue, size, nullptr);
 }
 
 void ThreadHeap::FreeDelayed(void* block, bool may_zero) {

@@ -28,9 +28,13 @@ inline constexpr size_t kMediumPageSize = 8 * kSliceSize;
 
 inline constexpr unsigned kClassCount = 64 + 6 * 8 + 1;
 
+inline constexpr size_t kFineMax = 1024;  // classes step by 16 up to here
+// Requires size <= kFineMax. Size 0 gives class 0, which no page serves.
+inline constexpr size_t FineClass(size_t size) { return (size + 15) >> 4; }
+
 // Requires size <= kMediumMax. Size 0 is served as 1.
 inline constexpr unsigned SizeClass(size_t size) {
-  if (size <= 1024) return static_cast<unsigned>((size + 15 + (size == 0)) >> 4);
+  if (size <= kFineMax) return static_cast<unsigned>((size + 15 + (size == 0)) >> 4);
   // The top four bits of size - 1, of which the first is a one.
   size_t top = size - 1;
   unsigned bit = 63 - static_cast<unsigned>(__builtin_clzll(top));

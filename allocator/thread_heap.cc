@@ -60,15 +60,17 @@ void HeapOps::BadUse(DomainCore* core, const char* refused, const void* pointer,
 }
 
 bool HeapOps::TryHold(ThreadHeap* heap) {
-  if (heap->enters_ == 2) return false;
+  if (heap->unholdable_) return false;
   uint32_t expected = ThreadHeap::kDetached;
   // H3. Acquire pairs with H2 and H4.
   if (!heap->hold_.compare_exchange_strong(expected, ThreadHeap::kHeld, kAcqRel,
                                            kRelaxed)) {
     return false;
   }
-  if (heap->enters_ == 0) return true;
+  HeapGate* gate = heap->gate_;
+  if (gate == nullptr) return true;
   Os* os = heap->domain_->os();
+  gate->pages_.store(&g_closed_heap, kRelaxed);  // H7: the barrier orders it
   if (!ProcessBarrier()) {
     LetGo(heap);
     return false;
@@ -77,12 +79,20 @@ bool HeapOps::TryHold(ThreadHeap* heap) {
   AtomicFence(kSeqCst);
 #endif
   // Acquire pairs with H6.
-  while (heap->busy_.load(kAcquire) != 0) os->SleepNs(20000);
+  while (gate->busy_.load(kAcquire) != 0) os->SleepNs(20000);
   return true;
 }
 
 void HeapOps::LetGo(ThreadHeap* heap) {
+  // H8: pairs with Enter's acquire.
+  if (heap->gate_ != nullptr) heap->gate_->pages_.store(heap, kRelease);
   heap->hold_.store(ThreadHeap::kDetached, kRelease);  // H4: pairs with H1, H3
+}
+
+void* HeapOps::AllocateOwned(ThreadHeap* heap, unsigned queue_kind,
+                             unsigned c) {
+  Page* page = FindOwnedPage(heap, queue_kind, c);
+  return page != nullptr ? PopBlock(page) : nullptr;
 }
 
 void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
@@ -91,12 +101,28 @@ void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
   return page != nullptr ? PopBlock(page) : nullptr;
 }
 
+// Whether the thread is inside its gate.
+bool HeapOps::InGate(const ThreadHeap* heap) {
+  return heap->gate_ != nullptr && heap->gate_->busy_.load(kRelaxed) != 0;  // ours
+}
+
+// The callback may use the heap, which leaves the gate: entered again, if it was.
+bool HeapOps::CallBack(bool (*callback)(void*, const MemoryPressure&), void* arg,
+                       const MemoryPressure& pressure, ThreadHeap* heap) {
+  bool inside = InGate(heap);
+  bool answer = callback(arg, pressure);
+  if (inside && ThreadHeap::Behind(heap->gate_->Enter()) == nullptr) {
+    heap->EnterSlow();
+  }
+  return answer;
+}
+
 // Stage 0 purges, stage 1 asks the embedder, then it is over. No lock is held.
 bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
                        size_t bytes) {
   uint64_t hard = core->budget.hard();
   // A detached thread (it uses a Heap) has no right to its own pages now.
-  bool ours = heap->attached() || heap->busy_.load(kRelaxed) != 0;
+  bool ours = heap->attached() || InGate(heap);
   ThreadHeap* own = ours ? heap : nullptr;
   // Relaxed: figures.
   uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
@@ -123,14 +149,14 @@ bool HeapOps::MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
   MemoryPressure pressure = {MemoryPressure::kHard, core->budget.committed(),
                              hard, bytes};
   heap->in_callback_ = true;
-  bool again = callback(arg, pressure);
+  bool again = CallBack(callback, arg, pressure, heap);
   heap->in_callback_ = false;
   if (!again) return false;
   PurgeAll(core, own);
   return true;
 }
 
-void HeapOps::CheckSoftLimit(DomainCore* core, size_t bytes) {
+void HeapOps::CheckSoftLimit(DomainCore* core, ThreadHeap* heap, size_t bytes) {
   uint64_t soft = core->budget.soft();
   if (soft == 0) return;
   uint64_t committed = core->budget.committed();
@@ -146,33 +172,35 @@ void HeapOps::CheckSoftLimit(DomainCore* core, size_t bytes) {
   core->callback_lock.Unlock();
   if (callback == nullptr) return;
   CountUp(core->counters.pressure_calls);
-  callback(arg, {MemoryPressure::kSoft, committed, soft, bytes});
+  CallBack(callback, arg, {MemoryPressure::kSoft, committed, soft, bytes}, heap);
+}
+
+void HeapOps::HandOver(ThreadHeap* heap, ForeignChain* chain) {
+  // Relaxed: only this thread writes them.
+  Page* page = chain->page.load(kRelaxed);
+  uint32_t count = chain->count.load(kRelaxed);
+  chain->page.store(nullptr, kRelaxed);
+  chain->count.store(0, kRelaxed);
+  heap->chain_bytes_ -= count * page->size();
+  PushChain(heap->domain_->core(), page, chain->first, chain->last, count, heap);
 }
 
 void HeapOps::FlushBatch(ThreadHeap* heap) {
-  uint32_t n = heap->batch_count_;
-  if (n == 0) return;
-  DomainCore* core = heap->domain_->core();
-  Page* pages[ThreadHeap::kBatchBlocks];
-  void* blocks[ThreadHeap::kBatchBlocks];
-  memcpy(pages, heap->batch_pages_, n * sizeof(pages[0]));
-  memcpy(blocks, heap->batch_, n * sizeof(blocks[0]));
-  heap->batch_count_ = 0;
-  heap->batch_bytes_ = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    Page* page = pages[i];
-    if (page == nullptr) continue;
-    void* first = blocks[i];
-    uint32_t count = 1;
-    for (uint32_t j = i + 1; j < n; ++j) {
-      if (pages[j] != page) continue;
-      pages[j] = nullptr;
-      SetLink(blocks[j], page->link_offset, first);
-      first = blocks[j];
-      ++count;
-    }
-    PushChain(core, page, first, blocks[i], count, heap);
+  if (heap->chain_bytes_ == 0) return;
+  for (ForeignChain& chain : heap->chains_) {
+    if (chain.page.load(kRelaxed) != nullptr) HandOver(heap, &chain);  // ours
   }
+}
+
+// A block of a page that somebody else owns, or nobody; it starts a chain.
+void HeapOps::AddToChain(ThreadHeap* heap, Page* page, void* block) {
+  ForeignChain* chain = heap->ChainFor(block);
+  // Relaxed throughout: only this thread writes them (figures read).
+  if (chain->page.load(kRelaxed) != nullptr) HandOver(heap, chain);
+  chain->first = chain->last = block;
+  chain->page.store(page, kRelaxed);
+  chain->count.store(1, kRelaxed);
+  heap->chain_bytes_ += page->size();
 }
 
 // Everything that is not the owner's plain push. `heap` may be null.
@@ -215,29 +243,28 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
   size_t skip = PoisonOffset(page->kind);
   TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
 #endif
+  if (heap == nullptr || heap->domain_ != page->domain) {
+    PushChain(core, page, block, block, 1, heap);
+    return;
+  }
   uintptr_t owner = page->owner.load(kRelaxed);  // page.h: a comparison
-  if (heap != nullptr &&
-      (owner & ~Page::kSlow) == reinterpret_cast<uintptr_t>(heap)) {
-    SetLink(block, page->link_offset, page->local_free);
-    page->local_free = block;
+  if ((owner & ~Page::kSlow) == reinterpret_cast<uintptr_t>(heap) ||
+      (owner == 0 && Reclaim(core, page, heap))) {
+    SetLink(block, page->link_offset, page->free);
+    page->free = block;
+    page->free_is_zero = false;
     uint32_t used = page->used.load(kRelaxed) - 1;  // ours
     page->used.store(used, kRelaxed);
     if (page->full) FullToQueue(heap, page);
     if (used == 0) RetireOrRelease(heap, page);
     return;
   }
-  if (heap != nullptr && page->size() <= kBatchedMost &&
-      heap->domain_ == page->domain) {
-    heap->batch_pages_[heap->batch_count_] = page;
-    heap->batch_[heap->batch_count_] = block;
-    heap->batch_bytes_ += page->size();
-    if (++heap->batch_count_ == ThreadHeap::kBatchBlocks ||
-        heap->batch_bytes_ >= ThreadHeap::kBatchBytes) {
-      FlushBatch(heap);
-    }
-    return;
+  // Blocks in chains are not looked at closely any more: not where every free is.
+  if (page->size() <= kBatchedMost && page->live_bits == nullptr) {
+    AddToChain(heap, page, block);
+  } else {
+    PushChain(core, page, block, block, 1, heap);
   }
-  PushChain(core, page, block, block, 1, heap);
 }
 
 size_t HeapOps::FreeFromLimbo(void* block, void* context) {
@@ -279,8 +306,27 @@ void HeapOps::DrainLimbo(ThreadHeap* heap) {
 
 }  // namespace internal
 
-void* ThreadHeap::AllocateSlow(unsigned queue_kind, size_t size) {
+// Sizes that the inline path does not look at, and lists that are used up.
+void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
+  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+  if (need <= kMediumMax) {
+    void* block = Pop(current_[static_cast<unsigned>(kind)][SizeClass(need)], kind);
+    if (block != nullptr) return block;
+  }
+  return AllocateIn(static_cast<unsigned>(kind), need, nullptr);
+}
+
+// `is_zero`, if given, tells whether the block is known to be zero but for its link.
+void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero) {
   DomainCore* core = domain_->core();
+  if (size <= kMediumMax) {
+    // Usually a page of the heap has blocks, and nothing else needs a look.
+    void* block = HeapOps::AllocateOwned(this, queue_kind, SizeClass(size));
+    if (block != nullptr) {
+      if (is_zero != nullptr) *is_zero = PageMap::Lookup(block)->free_is_zero;
+      return block;
+    }
+  }
   HeapOps::FlushBatch(this);
   if (retained_bytes_ != 0) HeapOps::ExpireRetired(this, false);
   void* block = nullptr;
@@ -296,18 +342,49 @@ void* ThreadHeap::AllocateSlow(unsigned queue_kind, size_t size) {
       return nullptr;
     }
   }
-  HeapOps::CheckSoftLimit(core, size);
+  // Before the callback, which may use the page.
+  if (is_zero != nullptr) *is_zero = PageMap::Lookup(block)->free_is_zero;
+  HeapOps::CheckSoftLimit(core, this, size);
   if (core->purger.due()) core->purger.Run();
   return block;
 }
 
-void ThreadHeap::FreeSlow(void* block, Page* page) {
-  HeapOps::FreeAny(domain_->core(), this, block, page);
-  if (domain_->core()->purger.due()) domain_->core()->purger.Run();
+// The block joins the chain that its page has already. A page with a block in a chain
+// is in use, so what FreeAny found out about it then is still true.
+bool ThreadHeap::TryFreeForeign(void* block) {
+  Page* page = PageMap::Lookup(block);
+  internal::ForeignChain* chain = ChainFor(block);
+  // Relaxed throughout: only this thread writes the chain (figures read). The page was
+  // seen extended this far by whoever allocated the block.
+  if (page == nullptr || chain->page.load(kRelaxed) != page ||
+      page->IndexOf(block) >= page->extended.load(kRelaxed)) {
+    return false;
+  }
+  size_t size = page->size();
+#if TIDEPOOL_ASAN
+  size_t skip = internal::PoisonOffset(page->kind);
+  TrackFreed(static_cast<char*>(block) + skip, size - skip);
+#endif
+  internal::SetLink(block, page->link_offset, chain->first);
+  chain->first = block;
+  uint32_t count = chain->count.load(kRelaxed) + 1;
+  chain->count.store(count, kRelaxed);
+  chain_bytes_ += size;
+  if (count >= kChainBlocks || chain_bytes_ >= kChainBytes) {
+    HeapOps::HandOver(this, chain);
+  }
+  return true;
 }
 
-void ThreadHeap::LastBlockFreed(Page* page) {
-  HeapOps::RetireOrRelease(this, page);
+void ThreadHeap::FreeSlow(void* block) {
+  if (TryFreeForeign(block)) return;
+  DomainCore* core = domain_->core();
+  HeapOps::FreeAny(core, this, block, PageMap::Lookup(block));
+  if (core->purger.due()) core->purger.Run();
+}
+
+void ThreadHeap::LastBlockFreed(void* block) {
+  HeapOps::RetireOrRelease(this, PageMap::Lookup(block));
   if (domain_->core()->purger.due()) domain_->core()->purger.Run();
 }
 
@@ -315,16 +392,16 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
   size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
   if (need > kMediumMax) return AllocateLargeWith(kind, need, 1, true);
   Page* page = current_[static_cast<unsigned>(kind)][SizeClass(need)];
-  void* block = page->free != nullptr ? Allocate(kind, need) : nullptr;
+  void* block = Pop(page, kind);
+  bool is_zero = page->free_is_zero;
   if (block == nullptr) {
-    block = AllocateSlow(static_cast<unsigned>(kind), need);
+    block = AllocateIn(static_cast<unsigned>(kind), need, &is_zero);
     if (block == nullptr) return nullptr;
-    page = PageMap::Lookup(block);
   }
   char* bytes = static_cast<char*>(block);
   size_t header = HeaderOffset(kind);
-  if (page->free_is_zero) {
-    internal::SetLink(block, page->link_offset, nullptr);
+  if (is_zero) {
+    internal::SetLink(block, LinkOffset(kind), nullptr);
   } else if (IsObjectKind(kind)) {
     memset(bytes, 0, header);
     memset(bytes + header + kReaderWords, 0, need - header - kReaderWords);
@@ -342,7 +419,7 @@ void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
     void* block =
         HeapOps::AllocateLarge(core, this, kind, size, alignment, zero);
     if (block != nullptr) {
-      HeapOps::CheckSoftLimit(core, size);
+      HeapOps::CheckSoftLimit(core, this, size);
       if (core->purger.due()) core->purger.Run();
       return block;
     }
@@ -413,16 +490,32 @@ void ThreadHeap::Attach() {
   domain_->core()->qsbr.Attach(slot_);
 }
 
-void ThreadHeap::UseEnterLeave(bool barriers) { enters_ = barriers ? 1 : 2; }
+void ThreadHeap::OpenGate(HeapGate* gate, bool barriers) {
+  // Somebody may hold the heap without knowing of a gate: H3 ourselves first.
+  for (;;) {
+    uint32_t expected = kDetached;
+    if (hold_.compare_exchange_weak(expected, kHeld, kAcquire, kRelaxed)) break;
+    domain_->os()->SleepNs(20000);
+  }
+  gate_ = gate;
+  unholdable_ = !barriers;
+  HeapOps::LetGo(this);
+}
 
 // Somebody holds the heap: step back until it is let go.
 void ThreadHeap::EnterSlow() {
-  while (hold_.load(kAcquire) != kDetached) {  // pairs with H4
-    busy_.store(0, kRelease);                  // H6
+  do {
+    gate_->Leave();
     domain_->os()->SleepNs(20000);
-    busy_.store(1, kRelaxed);  // as in Enter
-    CompilerFence();
+  } while (Behind(gate_->Enter()) == nullptr);
+}
+
+uint32_t ThreadHeap::batched() const {
+  uint32_t n = 0;
+  for (const internal::ForeignChain& chain : chains_) {
+    n += chain.count.load(kRelaxed);  // a figure
   }
+  return n;
 }
 
 void ThreadHeap::Detach() {

@@ -4,7 +4,13 @@
 // ones marked "any thread" are called by that thread, attached. The fast paths
 // are inline: an allocation is a class computation, two loads and a pop; a free
 // of an own block is the page map's two loads, a compare, an index check and a
-// push. Neither has an atomic read-modify-write.
+// push. Neither has an atomic read-modify-write. `allocator/fast_path_test.cc` holds
+// their instruction counts.
+//
+// A free pushes on the list that allocations pop, so the block that was used last,
+// still in the cache, is the next one handed out. (mimalloc keeps a second list for
+// frees, so that a slow path comes after a bounded number of allocations; here
+// safepoints and the purger do what that would be for.)
 //
 // States of a heap (word `hold_`; H rows):
 //   #   state     event          next      who                        order
@@ -13,21 +19,27 @@
 //   H3  detached  hold           held      anyone (purge, exit of a   acquire CAS
 //                                          gone thread)
 //   H4  held      let go         detached  who holds                  release store
-//   H5  detached  Enter          detached, busy  its thread           plain store,
-//                                                                     then a look
-//   H6  busy      Leave          detached  its thread                 release store
-// Threads without safepoints (the drop-in malloc) stay detached and put Enter and
-// Leave around each operation: two stores and a load. Whoever holds such a heap (H3)
-// then runs a barrier on all processors and waits until it is not busy, so either
-// the holder sees busy, or Enter sees held and waits.
 // H1 waits while held. H2 and H4 release everything the holder did to the heap to
 // H1 and H3, so a blocked thread's heap can be purged for it, and nothing waits for
 // a thread that is blocked.
 //
-// Foreign frees of small blocks are gathered (16 blocks, 64 KiB) and handed over on
-// the slow path, at safepoints, at detach and at exit: one compare-and-swap per page
-// instead of one per block. A block in a batch is still in use as far as its page
-// knows, so a batch needs no protocol of its own.
+// Threads without safepoints (the drop-in malloc) stay detached and reach their heap
+// through a HeapGate, two words of their own:
+//   H5  open          Enter      open, busy    its thread  plain store, then a load
+//   H6  busy          Leave      not busy      its thread  release store
+//   H7  open          hold       closed        the holder, after H3: store, a barrier
+//                                              on all processors, then wait: not busy
+//   H8  closed        let go     open          the holder, before H4: release store
+// A closed gate leads to a heap without pages (g_closed_heap), so that neither fast
+// path needs a test for it: both take their slow path, which waits. Either the holder
+// sees busy after its barrier, or Enter's load comes after the holder's store.
+//
+// Foreign frees of small blocks are gathered in chains, one per page, linked as their
+// page will have them, and handed over when a chain has kChainBlocks blocks or all
+// chains together kChainBytes, when another page wants the chain's place, at
+// safepoints, at detach and at exit: one compare-and-swap per chain instead of one
+// per block. A block in a chain is still in use as far as its page knows, so a chain
+// needs no protocol of its own; its count may be read by others, for figures.
 //
 // How the thread hears that somebody wants it: requests() is a word of bits that any
 // thread may set; whoever sets one also sets the breaker bit in the word that the object
@@ -65,9 +77,60 @@ struct PageQueue {
 struct HeapOps;
 // Stands where a queue has no page: nothing free, owned by nobody.
 extern Page g_no_page;
+
+// What the fast path of an allocation reads: the page that serves each class. The
+// classes below a kind's smallest block have none, so their requests take the slow
+// path, which rounds them up.
+struct CurrentPages {
+  Page* current_[kQueueKindCount][kClassCount];
+};
+extern CurrentPages g_closed_heap;
+
+// Blocks of one page, freed by a thread that does not own it. By that thread only,
+// but for `page` and `count`, which figures look at.
+struct ForeignChain {
+  Atomic<Page*> page;  // null: empty
+  void* first;
+  void* last;
+  Atomic<uint32_t> count;
+};
 }  // namespace internal
 
-class ThreadHeap {
+namespace internal {
+// Between a store and a load whose order another thread enforces by a process-wide
+// barrier.
+inline void CompilerFence() {
+#if TIDEPOOL_TSAN
+  AtomicFence(kSeqCst);
+#else
+  __asm__ volatile("" ::: "memory");
+#endif
+}
+}  // namespace internal
+
+// Where a thread without safepoints finds its heap; see H5. Lives with its thread.
+class HeapGate {
+ public:
+  constexpr HeapGate() : pages_(&internal::g_closed_heap), busy_(0) {}
+  // Its pages until Leave: those of the heap, or none while the gate is closed.
+  internal::CurrentPages* Enter() {
+    busy_.store(1, kRelaxed);
+    internal::CompilerFence();
+    return pages_.load(kAcquire);  // pairs with H8
+  }
+  void Leave() {
+    busy_.store(0, kRelease);  // H6: pairs with the holder's acquire
+  }
+
+ private:
+  friend class ThreadHeap;
+  friend class HeapDomain;
+  friend struct internal::HeapOps;
+  Atomic<internal::CurrentPages*> pages_;
+  Atomic<uint32_t> busy_;
+};
+
+class ThreadHeap : private internal::CurrentPages {
  public:
   ThreadHeap(const ThreadHeap&) = delete;
   ThreadHeap& operator=(const ThreadHeap&) = delete;
@@ -108,17 +171,28 @@ class ThreadHeap {
   void Detach();
   bool attached() const { return hold_.load(kRelaxed) == kAttached; }
 
-  // For a thread without safepoints, see H5; `false` once at the start says that
-  // process-wide barriers do not work here, so nobody else may hold this heap.
-  void UseEnterLeave(bool barriers);
-  void Enter() {
-    busy_.store(1, kRelaxed);  // ordered before the look by the holder's barrier
-    CompilerFence();
-    if (__builtin_expect(hold_.load(kRelaxed) != kDetached, 0)) EnterSlow();
+  // --- For a thread without safepoints: heap and gate belong together until
+  // ExitThread, which closes it. `barriers` false says that process-wide barriers do
+  // not work here, so that nobody else may hold this heap.
+  void OpenGate(HeapGate* gate, bool barriers);
+  // The heap behind a gate that was entered, or null if it is closed.
+  static ThreadHeap* Behind(internal::CurrentPages* pages) {
+    return pages != &internal::g_closed_heap ? static_cast<ThreadHeap*>(pages)
+                                             : nullptr;
   }
-  void Leave() {
-    busy_.store(0, kRelease);  // H6: pairs with the holder's acquire
-  }
+  // The gate was found closed: waits (not busy) until it is open; busy again.
+  void EnterSlow();
+  // The fast paths, for pages that may be those of a closed gate.
+  static void* TryAllocate(internal::CurrentPages* pages, HeapKind kind,
+                           size_t size);
+  enum class Freed { kDone, kLast, kNot };
+  static Freed TryFree(internal::CurrentPages* pages, void* block);
+  // What has to follow: null, or kNot: nothing was done so far. kLast: the block was
+  // its page's last.
+  void* AllocateSlow(HeapKind kind, size_t size);
+  void FreeSlow(void* block);
+  bool TryFreeForeign(void* block);  // false: FreeSlow is to be called
+  void LastBlockFreed(void* block);
 
   // A quiescent state: no borrowed pointers. Takes requests of this layer.
   void Safepoint();
@@ -152,8 +226,9 @@ class ThreadHeap {
   uint64_t generation() const { return origin_->generation.load(kRelaxed); }
   QsbrSlot* qsbr_slot() const { return slot_; }
   size_t limbo_bytes() const { return limbo_bytes_.load(kRelaxed); }
-  // Foreign blocks freed and not handed over yet. By its thread, or in a stop.
-  uint32_t batched() const { return batch_count_; }
+  // Foreign blocks freed and not handed over yet. Any thread: a figure, exact in a
+  // stop.
+  uint32_t batched() const;
 
  private:
   friend class HeapDomain;
@@ -162,36 +237,29 @@ class ThreadHeap {
   friend struct internal::HeapRecord;
 
   enum Hold : uint32_t { kDetached = 0, kAttached = 1, kHeld = 2 };
-  static constexpr uint32_t kBatchBlocks = 16;
-  static constexpr size_t kBatchBytes = 64 << 10;
+  static constexpr unsigned kChains = 8;          // a power of two
+  static constexpr uint32_t kChainBlocks = 32;
+  static constexpr size_t kChainBytes = 64 << 10;  // of all chains together
 
   ThreadHeap() = default;
 
-  void* AllocateSlow(unsigned queue_kind, size_t size);
-  static void CompilerFence() {
-#if TIDEPOOL_TSAN
-    AtomicFence(kSeqCst);
-#else
-    __asm__ volatile("" ::: "memory");
-#endif
+  internal::ForeignChain* ChainFor(const void* block) {
+    return &chains_[(reinterpret_cast<uintptr_t>(block) >> kSliceShift) &
+                    (kChains - 1)];
   }
-  void EnterSlow();
+  void* AllocateIn(unsigned queue_kind, size_t size, bool* is_zero);
   void* AllocateLargeWith(HeapKind kind, size_t size, size_t alignment,
                           bool zero);
   void* AllocateGrown(size_t size);
-  void FreeSlow(void* block, internal::Page* page);
-  void LastBlockFreed(internal::Page* page);
-
-  // The current page of each class first: the fast path reads nothing else.
-  internal::Page* current_[internal::kQueueKindCount][kClassCount];
+  static void* Pop(internal::Page* page, HeapKind kind);
 
   HeapDomain* domain_;
   uint64_t tid_;
   internal::Origin* origin_;
   QsbrSlot* slot_;
   Atomic<uint32_t> hold_;
-  Atomic<uint32_t> busy_;
-  uint8_t enters_;  // uses Enter and Leave: 1, or 2 where barriers do not work
+  HeapGate* gate_;   // or null
+  bool unholdable_;  // has a gate, and barriers do not work
   Atomic<uint32_t> requests_;
   Atomic<Atomic<uint32_t>*> breaker_;
   Atomic<uint32_t> breaker_bit_;
@@ -199,10 +267,8 @@ class ThreadHeap {
   Atomic<uint64_t> allocated_;
   Atomic<uint64_t> alloc_budget_;
 
-  internal::Page* batch_pages_[kBatchBlocks];
-  void* batch_[kBatchBlocks];
-  uint32_t batch_count_;
-  size_t batch_bytes_;
+  internal::ForeignChain chains_[kChains];  // by slice
+  size_t chain_bytes_;                      // in all of them
 
   Limbo limbo_;
   Atomic<size_t> limbo_bytes_;
@@ -222,49 +288,62 @@ class ThreadHeap {
 
 // --- Inline fast paths. ---
 
-inline void* ThreadHeap::Allocate(HeapKind kind, size_t size) {
-  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
-  if (__builtin_expect(need <= kMediumMax, 1)) {
-    internal::Page* page =
-        current_[static_cast<unsigned>(kind)][SizeClass(need)];
-    void* block = page->free;
-    if (__builtin_expect(block != nullptr, 1)) {
-      page->free = internal::GetLink(block, LinkOffset(kind));
-      // Relaxed: only the owner writes it; stats read it.
-      page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
+inline void* ThreadHeap::Pop(internal::Page* page, HeapKind kind) {
+  void* block = page->free;
+  if (__builtin_expect(block != nullptr, 1)) {
+    page->free = internal::GetLink(block, LinkOffset(kind));
+    // Relaxed: only the owner writes it; stats read it.
+    page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
 #if TIDEPOOL_ASAN
-      TrackAllocated(block, page->size());
+    TrackAllocated(block, page->size());
 #endif
-      return block;
-    }
   }
-  return AllocateSlow(static_cast<unsigned>(kind), need);
+  return block;
+}
+
+inline void* ThreadHeap::TryAllocate(internal::CurrentPages* pages,
+                                     HeapKind kind, size_t size) {
+  if (__builtin_expect(size > kFineMax, 0)) return nullptr;
+  return Pop(pages->current_[static_cast<unsigned>(kind)][FineClass(size)], kind);
+}
+
+inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
+                                             void* block) {
+  internal::Page* page = internal::PageMap::Lookup(block);
+  // Relaxed: only this thread ever stores its own heap there (page.h).
+  if (__builtin_expect(page == nullptr ||
+                           page->owner.load(kRelaxed) !=
+                               reinterpret_cast<uintptr_t>(pages) ||
+                           page->IndexOf(block) >=
+                               page->extended.load(kRelaxed),
+                       0)) {
+    return Freed::kNot;
+  }
+#if TIDEPOOL_ASAN
+  size_t skip = internal::PoisonOffset(page->kind);
+  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
+#endif
+  internal::SetLink(block, page->link_offset, page->free);
+  page->free = block;
+  page->free_is_zero = false;
+  uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
+  page->used.store(used, kRelaxed);
+  // A page that is up for retirement already needs no second look.
+  return __builtin_expect(used == 0 && page->retire == 0, 0) ? Freed::kLast
+                                                             : Freed::kDone;
+}
+
+inline void* ThreadHeap::Allocate(HeapKind kind, size_t size) {
+  void* block = TryAllocate(this, kind, size);
+  return __builtin_expect(block != nullptr, 1) ? block
+                                               : AllocateSlow(kind, size);
 }
 
 inline void ThreadHeap::Free(void* block) {
-  internal::Page* page = internal::PageMap::Lookup(block);
-  // Relaxed: only this thread ever stores its own heap there (page.h).
-  if (__builtin_expect(page != nullptr &&
-                           page->owner.load(kRelaxed) ==
-                               reinterpret_cast<uintptr_t>(this) &&
-                           page->IndexOf(block) <
-                               page->extended.load(kRelaxed),
-                       1)) {
-#if TIDEPOOL_ASAN
-    size_t skip = internal::PoisonOffset(page->kind);
-    TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
-#endif
-    internal::SetLink(block, page->link_offset, page->local_free);
-    page->local_free = block;
-    uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
-    page->used.store(used, kRelaxed);
-    // A page that is up for retirement already needs no second look.
-    if (__builtin_expect(used == 0 && page->retire == 0, 0)) {
-      LastBlockFreed(page);
-    }
-    return;
+  Freed freed = TryFree(this, block);
+  if (__builtin_expect(freed != Freed::kDone, 0)) {
+    freed == Freed::kLast ? LastBlockFreed(block) : FreeSlow(block);
   }
-  FreeSlow(block, page);
 }
 
 }  // namespace tidepool

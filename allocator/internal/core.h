@@ -1,9 +1,11 @@
 // DomainCore: what the threads of a heap domain share, and the steps on pages.
 //
 // The steps form ladders, each rung a function:
-//   allocation  FindPage: own queue -> retained full pages -> Adopt -> NewPage
+//   allocation  FindOwnedPage: own queue -> retained full pages;
+//               then FindPage: Adopt -> NewPage
 //   new page    TakeDormant -> dirty slices -> ConvertDormant -> fresh slices
-//   free        inline push | FreeLocalSlow | batch -> PushChain -> AfterClaim
+//   free        inline push | FreeAny: own | Reclaim | AddToChain -> HandOver ->
+//               PushChain -> AfterClaim
 //   let go      Collect -> ReleaseEmpty | AddToBin -> Disown (P3, X3 of page.h)
 // A step that may fail changes nothing when it does.
 #ifndef TIDEPOOL_ALLOCATOR_INTERNAL_CORE_H_
@@ -106,6 +108,9 @@ struct HeapOps {
   static void PushChain(DomainCore* core, Page* page, void* first, void* last,
                         uint32_t count, ThreadHeap* heap);
   static void AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap);
+  // X4 by a thread that wants the page and has not pushed its block: true, and the
+  // heap has the page.
+  static bool Reclaim(DomainCore* core, Page* page, ThreadHeap* heap);
   // The page is in no list of a heap. Ends the caller's ownership.
   static void Abandon(DomainCore* core, Page* page);
   static bool Disown(Page* page);
@@ -128,6 +133,9 @@ struct HeapOps {
   static bool ResizeLarge(DomainCore* core, Page* page, size_t size);
 
   // --- heap_pages.cc: a heap's queues. ---
+  // A page with blocks in `free`, current afterwards. The first looks only at what
+  // the heap has.
+  static Page* FindOwnedPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static Page* FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void TakeIntoHeap(ThreadHeap* heap, Page* page);
   static void QueuePushFront(PageQueue* queue, Page* page);
@@ -146,9 +154,12 @@ struct HeapOps {
   static void AbandonAll(ThreadHeap* heap);
 
   // --- thread_heap.cc. ---
+  static void AddToChain(ThreadHeap* heap, Page* page, void* block);
+  static void HandOver(ThreadHeap* heap, ForeignChain* chain);
   static void FlushBatch(ThreadHeap* heap);
   static void FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
                       Page* page);
+  static void* AllocateOwned(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void* AllocateClass(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   // After a refusal: makes room if it can. True: try again.
   static bool MakeRoom(DomainCore* core, ThreadHeap* heap, int* stage,
@@ -165,7 +176,10 @@ struct HeapOps {
     // Relaxed: the block's way to whoever frees it orders the bit.
     page->live_bits[i >> 6].fetch_or(uint64_t{1} << (i & 63), kRelaxed);
   }
-  static void CheckSoftLimit(DomainCore* core, size_t bytes);
+  static void CheckSoftLimit(DomainCore* core, ThreadHeap* heap, size_t bytes);
+  static bool InGate(const ThreadHeap* heap);
+  static bool CallBack(bool (*callback)(void*, const MemoryPressure&), void* arg,
+                       const MemoryPressure& pressure, ThreadHeap* heap);
   static bool TryHold(ThreadHeap* heap);
   static void LetGo(ThreadHeap* heap);
 
@@ -173,6 +187,16 @@ struct HeapOps {
   // Copies, or moves the OS pages of a large block (`from` is zero then).
   static void MoveBlock(DomainCore* core, void* to, void* from, size_t bytes,
                         bool large);
+
+  static ThreadHeap* Next(ThreadHeap* heap) { return heap->next_; }
+  template <class Visit>
+  static void VisitChains(const ThreadHeap* heap, Visit&& visit) {
+    for (const ForeignChain& chain : heap->chains_) {
+      // Relaxed: figures. Page records stay while the domain lives.
+      const Page* page = chain.page.load(kRelaxed);
+      if (page != nullptr) visit(page, chain.count.load(kRelaxed));
+    }
+  }
 
   // --- heap_domain.cc. ---
   static size_t PurgeAll(DomainCore* core, ThreadHeap* self);

@@ -123,14 +123,15 @@ void HeapOps::FullToQueue(ThreadHeap* heap, Page* page) {
   QueuePushBack(queue, page);
 }
 
-Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
+Page* HeapOps::FindOwnedPage(ThreadHeap* heap, unsigned queue_kind,
+                             unsigned c) {
   DomainCore* core = heap->domain_->core();
   PageQueue* queue = &heap->queues_[queue_kind][c];
   heap->current_[queue_kind][c] = &g_no_page;
   for (Page* page = queue->head; page != nullptr;) {
     Page* next = page->next;
-    if (CollectPage(core, page) || ExtendPage(core, page) ||
-        FillHoles(core, page)) {
+    if (page->free != nullptr || CollectPage(core, page) ||
+        ExtendPage(core, page) || FillHoles(core, page)) {
       MakeCurrent(heap, page);
       return page;
     }
@@ -152,6 +153,13 @@ Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
     FullRemove(queue, page);
     FullPush(queue, page);
   }
+  return nullptr;
+}
+
+Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
+  if (Page* owned = FindOwnedPage(heap, queue_kind, c)) return owned;
+  DomainCore* core = heap->domain_->core();
+  PageQueue* queue = &heap->queues_[queue_kind][c];
   Page* page = AdoptFromBin(core, queue_kind, c);
   if (page == nullptr) page = NewPage(core, queue_kind, c);
   if (page == nullptr) return nullptr;

@@ -65,6 +65,20 @@ void HeapOps::PushChain(DomainCore* core, Page* page, void* first, void* last,
   AfterClaim(core, page, heap);
 }
 
+bool HeapOps::Reclaim(DomainCore* core, Page* page, ThreadHeap* heap) {
+  // Relaxed: the CAS checks it.
+  uint64_t word = page->xthread.load(kRelaxed);
+  if (word != 0 || !WantsPage(core, page, heap, heap->origin_)) return false;
+  // X4, with no block. Acquire: what the last owner wrote (X3).
+  if (!page->xthread.compare_exchange_strong(word, XThread::kOwned, kAcqRel,
+                                             kRelaxed)) {
+    return false;
+  }
+  TakeIntoHeap(heap, page);
+  QueuePushBack(&heap->queues_[page->queue_kind][page->size_class], page);
+  return true;
+}
+
 // The caller owns the page by X4 or X7. Either it is empty and goes, or the caller's heap
 // takes it, or it is left where heaps find it.
 void HeapOps::AfterClaim(DomainCore* core, Page* page, ThreadHeap* heap) {

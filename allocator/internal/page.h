@@ -11,10 +11,11 @@
 //   dormant      empty, keeps its layout, waits in the domain's pool
 //   extended     blocks [0, extended) were initialised (linked at least once)
 //
-// Three free lists. The owner allocates from `free` and frees to `local_free`;
-// others push to `xthread`. When `free` is used up the owner collects the other
-// two. So `free` of a fresh page holds nothing but zeroed blocks (free_is_zero),
-// which is what lets calloc skip its work.
+// Two free lists. The owner allocates from `free` and frees to it; others push to
+// `xthread`, which the owner collects when `free` is used up. (`local_free` keeps
+// what is collected before that.) Until the owner's first free, `free` of a fresh
+// page holds nothing but zeroed blocks (free_is_zero), which is what lets calloc
+// skip its work.
 //
 // The word `xthread` carries the protocol of page ownership:
 //
@@ -30,7 +31,9 @@
 //   X3  owned, empty      abandon / let go      unowned, -  owner         release CAS; fails
 //                                                                         when X1 came first
 //   X4  unowned,          free by another       owned, n    freeing       acq_rel CAS; it is
-//       unlisted          (claims)                          thread        the owner now
+//       unlisted          (claims)                          thread        the owner now (n = 0
+//                                                                         when the thread that
+//                                                                         made it takes it back)
 //   X5  unowned, listed   adopt from the bins   owned, list heap, under   acq_rel CAS
 //                                                           the bin lock
 //   X6  unowned, listed   free by another       listed, +n  freeing       acq_rel CAS
@@ -43,7 +46,7 @@
 // is unowned nobody writes `used`, and X6 acquires X3, so the comparison in X7 is
 // right or somebody else has become the owner since, who looks for himself.
 //
-//   P1  used = live blocks + blocks in xthread (+ blocks in freeing threads' batches)
+//   P1  used = live blocks + blocks in xthread (+ blocks in freeing threads' chains)
 //   P2  blocks in free + local_free + used + not yet extended + purged = capacity
 //   P3  a page is in a bin's list only while abandoned or owned by a claimer; only
 //       its owner puts it there or takes it out, under the bin's lock

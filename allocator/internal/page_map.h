@@ -70,7 +70,10 @@ class PageMap {
   static void Set(const void* start, size_t slices, Page* page);
 
  private:
-  static Atomic<Atomic<Page*>*> root_[kRootSize];
+  // Hidden: found without a load, and never shared with another copy of this code
+  // by chance.
+  __attribute__((visibility("hidden"))) static Atomic<Atomic<Page*>*>
+      root_[kRootSize];
 };
 
 }  // namespace tidepool::internal

@@ -10,6 +10,18 @@ namespace tidepool::internal {
 
 Page g_no_page;
 
+namespace {
+constexpr CurrentPages NoPages() {
+  CurrentPages pages = {};
+  for (auto& row : pages.current_) {
+    for (Page*& page : row) page = &g_no_page;
+  }
+  return pages;
+}
+}  // namespace
+// Constant: a thread's first call may come before any constructor has run.
+constinit CurrentPages g_closed_heap = NoPages();
+
 Page* HeapOps::NewRecord(DomainCore* core) {
   {
     MutexLock lock(&core->records_lock);

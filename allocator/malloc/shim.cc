@@ -20,7 +20,8 @@
 
 namespace tidepool::malloc_shim {
 
-__thread __attribute__((tls_model("initial-exec"))) ThreadWords t_words;
+constinit __thread __attribute__((tls_model("initial-exec"))) ThreadWords
+    t_words = {};
 alignas(64) char g_boot[kBootBytes];
 
 namespace {
@@ -38,24 +39,19 @@ ThreadHeap* g_shared_heap;
 bool g_barriers;
 pthread_key_t g_key;
 
-// The domain has passed its soft limit, and the calling thread's heap is in the middle of
-// an allocation: what starting a thread allocates comes from the shared heap.
+constexpr uint8_t kFreesWithoutHeap = 16;
+
+// The domain has passed its soft limit. What starting a thread allocates comes from
+// the calling thread's heap again (HeapOps::CallBack enters its gate anew).
 bool StartBackground(void* arg, const MemoryPressure& pressure) {
   if (pressure.level != MemoryPressure::kSoft) return false;
   HeapDomain* domain = static_cast<HeapDomain*>(arg);
-  ThreadHeap* heap = t_words.heap;
-  if (heap == nullptr) return false;  // the shared heap is what is in the middle
-  t_words.heap = nullptr;
-  t_words.life = Life::kGone;
-  {
-    MutexLock lock(&g_background_lock);
-    if (!g_background_runs) {
-      g_background_runs = true;
-      domain->StartBackground();
-    }
+  if (t_words.life != Life::kOwnHeap) return false;  // the shared heap has its turn
+  MutexLock lock(&g_background_lock);
+  if (!g_background_runs) {
+    g_background_runs = true;
+    domain->StartBackground();
   }
-  t_words.life = Life::kOwnHeap;
-  t_words.heap = heap;
   return false;
 }
 
@@ -139,7 +135,6 @@ HeapDomain* MakeDomain() {
     g_barriers = internal::ProcessBarrier();
     g_shared_heap = domain->NewThread();
     if (g_shared_heap == nullptr) Fatal("tidepool: no memory to start");
-    g_shared_heap->UseEnterLeave(g_barriers);
     pthread_key_create(&g_key, &ThreadGone);
     pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
     if (g_background_wanted) {
@@ -172,31 +167,91 @@ HeapDomain* Domain() {
   return __builtin_expect(domain != nullptr, 1) ? domain : MakeDomain();
 }
 
+namespace {
+// Gives the thread a heap and enters its gate. Null: no memory for one.
+ThreadHeap* MakeHeap(HeapDomain* domain) {
+  t_words.life = Life::kGone;  // calls from in here use the shared heap
+  ThreadHeap* heap = domain->NewThread();
+  if (heap == nullptr) {
+    t_words.life = Life::kUnknown;
+    return nullptr;
+  }
+  pthread_setspecific(g_key, &t_words);
+  CountThread(domain, true);
+  t_words.heap = heap;
+  t_words.life = Life::kOwnHeap;
+  heap->OpenGate(&t_words.gate, g_barriers);
+  if (ThreadHeap::Behind(t_words.gate.Enter()) == nullptr) heap->EnterSlow();
+  return heap;
+}
+}  // namespace
+
 SlowTurn BeginSlow() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  if (t_words.life == Life::kOwnHeap) {  // held
+    t_words.heap->EnterSlow();
+    return {t_words.heap, false};
+  }
+  t_words.gate.Leave();
   HeapDomain* domain = Domain();
   if (domain == nullptr) return {nullptr, false};
   if (t_words.life == Life::kUnknown) {
-    t_words.life = Life::kGone;  // calls from in here use the shared heap
-    ThreadHeap* heap = domain->NewThread();
-    if (heap != nullptr) {
-      heap->UseEnterLeave(g_barriers);
-      pthread_setspecific(g_key, &t_words);
-      CountThread(domain, true);
-      t_words.heap = heap;
-      t_words.life = Life::kOwnHeap;
-      heap->Enter();
-      return {heap, false};
-    }
-    t_words.life = Life::kUnknown;
+    ThreadHeap* heap = MakeHeap(domain);
+    if (heap != nullptr) return {heap, false};
   }
   g_shared_lock.Lock();
-  g_shared_heap->Enter();
+  g_shared_heap->Attach();
   return {g_shared_heap, true};
 }
 
 void EndSlow(SlowTurn turn) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-  turn.heap->Leave();
-  if (turn.shared) g_shared_lock.Unlock();
+  if (turn.shared) {
+    turn.heap->Detach();
+    g_shared_lock.Unlock();
+  } else {
+    t_words.gate.Leave();
+  }
+}
+
+void* AllocateSlow(internal::CurrentPages* pages, size_t size) {
+  ThreadHeap* heap = ThreadHeap::Behind(pages);
+  if (__builtin_expect(heap != nullptr, 1)) {
+    void* p = heap->AllocateSlow(HeapKind::kRaw, size);
+    t_words.gate.Leave();
+    return p;
+  }
+  return WithHeapSlow(
+      [=](ThreadHeap* h) { return h->Allocate(HeapKind::kRaw, size); }, size, 16);
+}
+
+void FreeSlow(internal::CurrentPages* pages, void* p) {
+  ThreadHeap* heap = ThreadHeap::Behind(pages);
+  if (__builtin_expect(heap != nullptr && heap->TryFreeForeign(p), 1)) {
+    t_words.gate.Leave();
+  } else if (p == nullptr || InBoot(p)) {
+    t_words.gate.Leave();
+  } else if (heap != nullptr) {
+    heap->FreeSlow(p);
+    t_words.gate.Leave();
+  } else if (t_words.life == Life::kOwnHeap) {  // held
+    t_words.heap->EnterSlow();
+    t_words.heap->Free(p);
+    t_words.gate.Leave();
+  } else {
+    t_words.gate.Leave();
+    HeapDomain* domain = Domain();
+    if (domain == nullptr) return;
+    if (t_words.life == Life::kUnknown && ++t_words.frees >= kFreesWithoutHeap) {
+      heap = MakeHeap(domain);
+    }
+    if (heap == nullptr) return domain->FreeFromAnywhere(p);
+    heap->Free(p);
+    t_words.gate.Leave();
+  }
+}
+
+void FreeLast(void* p) {
+  t_words.heap->LastBlockFreed(p);
+  t_words.gate.Leave();
 }
 
 void* AllocateAligned(size_t alignment, size_t size) {
@@ -205,12 +260,6 @@ void* AllocateAligned(size_t alignment, size_t size) {
         return heap->AllocateAligned(HeapKind::kRaw, size, alignment);
       },
       size, alignment);
-}
-
-void FreeWithoutHeap(void* p) {
-  if (InBoot(p)) return;
-  HeapDomain* domain = Domain();
-  if (domain != nullptr) domain->FreeFromAnywhere(p);
 }
 
 }  // namespace tidepool::malloc_shim

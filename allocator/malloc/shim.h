@@ -1,15 +1,17 @@
 // What stands between the C library's names and the heap domain: which heap a call uses.
 //
-// Each thread gets a heap at its first call, found through one initial-exec
-// thread-local word. There are no safepoints and no lock-free readers here, so heaps
-// stay detached and every operation stands between Enter and Leave (thread_heap.h):
-// that is how a purge, or the background thread, reaches the heap of a thread that
-// is idle.
+// Each thread gets a heap at its first call, found through an initial-exec
+// thread-local HeapGate. There are no safepoints and no lock-free readers here, so
+// heaps stay detached and every operation stands between the gate's Enter and Leave
+// (thread_heap.h): that is how a purge, or the background thread, reaches the heap of
+// a thread that is idle. A gate is closed until its thread has a heap, so the fast
+// paths do not ask; their slow paths are tail calls, and leave the gate.
 //
-// A thread's life: unknown -> own heap (first call) -> gone (its key's destructor, in
+// A thread's life: unknown -> own heap (first call; the 16th, if it only frees, for
+// frees need no heap but are cheaper with one) -> gone (its key's destructor, in
 // the last round, so that other destructors find the heap) -> the shared heap, behind
 // a lock, for whatever still runs on that thread. Nothing is revived and nothing is
-// left behind; frees need no heap at all.
+// left behind.
 //
 // While the domain itself is made, malloc comes back here; these few blocks are cut
 // from a static buffer and never freed.
@@ -29,9 +31,11 @@ namespace tidepool::malloc_shim {
 enum class Life : uint8_t { kUnknown, kOwnHeap, kGone };
 
 struct ThreadWords {
+  HeapGate gate;
   ThreadHeap* heap;  // null unless kOwnHeap
   Life life;
   uint8_t rounds;
+  uint8_t frees;     // without a heap, up to kFreesWithoutHeap
   bool making;  // this thread makes the domain
 };
 // __thread, for extern thread_local goes through a function.
@@ -52,8 +56,8 @@ void* BootAllocate(size_t size, size_t alignment);
 // The domain, made if need be; null while this very thread is making it.
 HeapDomain* Domain();
 
-// A turn on a heap for a thread that has none yet or none any more: the heap is entered
-// already. A null heap: starting up.
+// A turn on a heap by a thread whose gate was found closed, and which is inside it: it
+// has no heap yet, or none any more, or its heap is held. A null heap: starting up.
 struct SlowTurn {
   ThreadHeap* heap;
   bool shared;
@@ -74,13 +78,12 @@ __attribute__((noinline)) void* WithHeapSlow(Op op, size_t boot_size,
 // Runs op(heap) with the calling thread's heap, or with the shared one.
 template <class Op>
 inline void* WithHeap(Op op, size_t boot_size, size_t alignment = 16) {
-  ThreadHeap* heap = t_words.heap;
+  ThreadHeap* heap = ThreadHeap::Behind(t_words.gate.Enter());
   if (__builtin_expect(heap == nullptr, 0)) {
     return WithHeapSlow(op, boot_size, alignment);
   }
-  heap->Enter();
   void* p = op(heap);
-  heap->Leave();
+  t_words.gate.Leave();
   return p;
 }
 
@@ -91,24 +94,26 @@ inline void* OrErrno(void* p) {
 
 // The operations that both the C names and operator new stand on. Null: refused, and
 // errno is untouched.
+void* AllocateSlow(internal::CurrentPages* pages, size_t size);  // in the gate
 inline void* Allocate(size_t size) {
-  return WithHeap(
-      [=](ThreadHeap* heap) { return heap->Allocate(HeapKind::kRaw, size); },
-      size);
+  internal::CurrentPages* pages = t_words.gate.Enter();
+  void* p = ThreadHeap::TryAllocate(pages, HeapKind::kRaw, size);
+  if (__builtin_expect(p == nullptr, 0)) return AllocateSlow(pages, size);
+  t_words.gate.Leave();
+  return p;
 }
 void* AllocateAligned(size_t alignment, size_t size);  // a power of two
-void FreeWithoutHeap(void* p);
 
+void FreeSlow(internal::CurrentPages* pages, void* p);  // both in the gate
+void FreeLast(void* p);
 inline void Free(void* p) {
-  if (p == nullptr) return;
-  ThreadHeap* heap = t_words.heap;
-  if (__builtin_expect(heap == nullptr || InBoot(p), 0)) {
-    FreeWithoutHeap(p);
-    return;
+  internal::CurrentPages* pages = t_words.gate.Enter();
+  ThreadHeap::Freed freed = ThreadHeap::TryFree(pages, p);
+  if (__builtin_expect(freed == ThreadHeap::Freed::kNot, 0)) {
+    return FreeSlow(pages, p);
   }
-  heap->Enter();
-  heap->Free(p);
-  heap->Leave();
+  if (__builtin_expect(freed == ThreadHeap::Freed::kLast, 0)) return FreeLast(p);
+  t_words.gate.Leave();
 }
 
 }  // namespace tidepool::malloc_shim
