@@ -237,6 +237,7 @@ void HeapDomain::ExitThread(ThreadHeap* heap) {
     heap->gate_ = nullptr;
   }
   HeapOps::FlushBatch(heap);
+  heap->ResetAllocated();
   if (!heap->limbo_.empty()) core->limbo.Give(heap->limbo_);
   heap->limbo_bytes_.store(0, kRelaxed);  // a figure
   // Pages that are full and abandoned already learn it by the generation.
@@ -386,6 +387,16 @@ void HeapDomain::SetAllocBudget(uint64_t bytes) {
   for (ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
     h->SetAllocBudget(bytes);
   }
+}
+
+uint64_t HeapDomain::AllocatedBytes() const {
+  MutexLock lock(&core_->heaps_lock);
+  // Relaxed: figures; what is reset between the two loads is missed once.
+  uint64_t sum = core_->allocated_before.load(kRelaxed);
+  for (const ThreadHeap* h = core_->heaps; h != nullptr; h = h->next_) {
+    sum += h->allocated_since();
+  }
+  return sum;
 }
 
 void HeapDomain::RequestAll(uint32_t bits) {

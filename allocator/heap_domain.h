@@ -126,6 +126,9 @@ class HeapDomain {
 
   // Allocation budget of every thread, now and later (ThreadHeap::SetAllocBudget).
   void SetAllocBudget(uint64_t bytes);
+  // Bytes taken by all threads, exited ones included, since the domain was made, counted as
+  // ThreadHeap::allocated_since does.
+  uint64_t AllocatedBytes() const;
   // Sets request bits of all attached threads.
   void RequestAll(uint32_t bits);
 

@@ -604,7 +604,11 @@ TEST(HeapMemoryTest, TheAllocationBudgetAsksForACollection) {
   EXPECT_LT(bytes, kMiB + 64 * 1024);
   EXPECT_EQ(breaker.load(kRelaxed), 8u);
   EXPECT_GE(world.heap->allocated_since(), kMiB);
+  const uint64_t all = world.domain->AllocatedBytes();
+  EXPECT_GE(all, kMiB);
   world.heap->ResetAllocated();
+  EXPECT_EQ(world.heap->allocated_since(), 0u);
+  EXPECT_EQ(world.domain->AllocatedBytes(), all);
   EXPECT_TRUE(world.heap->TakeGcRequest());
   EXPECT_FALSE(world.heap->wants_gc());
   for (void* p : blocks) world.heap->Free(p);

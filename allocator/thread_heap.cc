@@ -471,7 +471,11 @@ bool ThreadHeap::TakeGcRequest() {
   return (requests_.fetch_and(~kGc, kAcqRel) & kGc) != 0;
 }
 
-void ThreadHeap::ResetAllocated() { allocated_.store(0, kRelaxed); }  // figure
+void ThreadHeap::ResetAllocated() {
+  // Relaxed, both: figures.
+  domain_->core()->allocated_before.fetch_add(allocated_.load(kRelaxed), kRelaxed);
+  allocated_.store(0, kRelaxed);
+}
 
 void ThreadHeap::SetAllocBudget(uint64_t bytes) {
   alloc_budget_.store(bytes, kRelaxed);  // a figure

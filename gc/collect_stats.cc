@@ -108,7 +108,8 @@ std::string CollectStats::Json() const {
       ",\"live_bytes_after\":", live_bytes_after,
       ",\"limbo_bytes_drained\":", limbo_bytes_drained,
       ",\"pause_ns\":", pause_ns, ",\"paused_ns\":", paused_ns,
-      ",\"total_ns\":", total_ns, ",\"stops\":", stops,
+      ",\"total_ns\":", total_ns, ",\"cpu_ns\":", cpu_ns,
+      ",\"stops\":", stops,
       ",\"slices\":", slices, ",\"pieces\":", pieces,
       ",\"mark_threads\":", mark_threads, ",\"pauses\":", pauses.Json(),
       ",\"phase_ns\":", PhasesJson(phase_ns), "}");

@@ -100,6 +100,7 @@ struct CollectStats {
   uint64_t mark_threads = 1;  // threads that marked, the collecting one included
   PauseHistogram pauses;      // of this collection
   uint64_t total_ns = 0;      // start to end, with the parts that ran beside mutators
+  uint64_t cpu_ns = 0;        // CPU time of the collecting thread
 
   uint64_t found() const { return collected + uncollectable; }
   std::string Json() const;

@@ -32,10 +32,16 @@ std::string PolicySpec(Isolate* isolate, absl::string_view policy) {
 
 Collector::Impl::Impl(Isolate* isolate_in, std::unique_ptr<CollectionPolicy> policy_in)
     : isolate(isolate_in),
-      policy(std::move(policy_in)),
       stress(isolate_in->options().gc_stress),
+      policy(isolate_in->os(), std::move(policy_in),
+             [](void* arg, const char* name, const char* fault) {
+               auto* self = static_cast<Impl*>(arg);
+               if (self->log.on()) self->log.Fault(name, fault);
+             },
+             this),
       memory(isolate_in->os()) {
-  last_end_ns = isolate->os()->NowNs();
+  start_ns = isolate->os()->NowNs();
+  last_end_ns = start_ns;
   IsolateHooks hooks = isolate->hooks();
   hooks.collect = &CollectHook;
   hooks.collect_arg = this;
@@ -45,6 +51,7 @@ Collector::Impl::Impl(Isolate* isolate_in, std::unique_ptr<CollectionPolicy> pol
 
 Collector::Impl::~Impl() {
   TP_CHECK(collecting.load(kRelaxed) == 0);
+  if (log.on()) log.End(Snapshot());
   IsolateHooks hooks = isolate->hooks();
   hooks.collect = nullptr;
   hooks.collect_arg = nullptr;
@@ -60,11 +67,12 @@ void Collector::Impl::SetBudget(uint64_t bytes) {
   isolate->heap().SetAllocBudget(std::max(bytes / threads, kLeastBudget));
 }
 
-HeapSnapshot Collector::Impl::Snapshot(ThreadState* ts) {
+HeapSnapshot Collector::Impl::Snapshot() {
   const Stats heap = isolate->heap().GetStats();
   HeapSnapshot s;
   // Blocks in limbo are as good as free.
-  s.live_bytes = heap.live_bytes > heap.limbo ? heap.live_bytes - heap.limbo : 0;
+  s.external_bytes = external.load(kRelaxed);
+  s.live_bytes = heap.live_bytes - std::min(heap.live_bytes, heap.limbo) + s.external_bytes;
   for (HeapKind kind : {HeapKind::kGc, HeapKind::kGcPre}) {
     s.gc_blocks += heap.kind[static_cast<int>(kind)].live_blocks;
   }
@@ -74,9 +82,11 @@ HeapSnapshot Collector::Impl::Snapshot(ThreadState* ts) {
   s.memory_limit = isolate->options().max_memory;
   s.pause_ms = static_cast<uint64_t>(isolate->options().gc_pause_ms);
   s.threads = heap.threads;
-  s.allocated_since = ts->heap()->allocated_since();
+  s.allocated_total = isolate->heap().AllocatedBytes();
   const uint64_t now = isolate->os()->NowNs();
   MutexLock lock(&state_mutex);
+  s.allocated_since = s.allocated_total - std::min(s.allocated_total, allocated_at_last);
+  s.run_ns = now - std::min(now, start_ns);
   s.live_bytes_after_last = live_after_last;
   s.gc_blocks_after_last = blocks_after_last;
   s.survivors = last.tracked - std::min(last.tracked, last.found());
@@ -97,7 +107,8 @@ void Collector::Impl::CollectHook(ThreadState* ts, void* arg) {
 // The slow path of a safepoint, some thread's budget being used up or a request made.
 void Collector::Impl::AtSafepoint(ThreadState* ts) {
   ts->heap()->ResetAllocated();
-  // Relaxed, all three: requests and switches, which order nothing; a pass takes
+  if (policy.Inside(ts)) return;  // the policy passes a safepoint
+  // Relaxed, all of these: requests and switches, which order nothing; a pass takes
   // collecting by compare-and-swap itself.
   if (stress > 0) {
     if (collecting.load(kRelaxed) == 0 &&
@@ -114,29 +125,95 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
     if (!Hand("requested")) Collect(ts, 0, "requested");
     return;
   }
-  if (enabled.load(kRelaxed) == 0) {
-    SetBudget(0);
-    return;
+  const HeapSnapshot snapshot = Snapshot();
+  const bool on = enabled.load(kRelaxed) != 0 && snapshot.thresholds[0] != 0;
+  const uint64_t due = ask_at.load(kRelaxed);
+  const uint64_t every = log_every.load(kRelaxed);
+  if (every != 0) log.Sample(snapshot, on);
+  if (!on) {
+    SetBudget(every);
+  } else if (every != 0 && snapshot.allocated_total < due &&
+             snapshot.external_bytes < external_ask.load(kRelaxed)) {
+    // This chance was for the log only.
+    SetBudget(std::min(due - snapshot.allocated_total, every));
+  } else {
+    AskPolicy(ts, snapshot);
   }
-  const HeapSnapshot snapshot = Snapshot(ts);
-  if (snapshot.thresholds[0] == 0) {
-    SetBudget(0);
-    return;
-  }
-  Decision decision;
-  {
-    MutexLock lock(&policy_mutex);
-    decision = policy->Decide(snapshot);
-  }
-  SetBudget(decision.next_threshold);
+}
+
+void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
+  if (!policy.TryEnter(ts)) return;  // another thread is asking
+  const Decision decision = policy.Decide(snapshot);
+  if (log.on()) log.Ask(policy.name(), snapshot, decision);
+  policy.Leave();
+  const uint64_t next = std::max(decision.next_threshold, kLeastBudget);
+  const uint64_t every = log_every.load(kRelaxed);
+  ask_at.store(next > UINT64_MAX - snapshot.allocated_total ? UINT64_MAX
+                                                           : snapshot.allocated_total + next,
+               kRelaxed);
+  external_ask.store(next > UINT64_MAX - snapshot.external_bytes
+                         ? UINT64_MAX
+                         : snapshot.external_bytes + next,
+                     kRelaxed);
+  SetBudget(every != 0 ? std::min(next, every) : next);
   if (decision.collect && !Hand(decision.reason)) Collect(ts, 0, decision.reason);
 }
 
+bool Collector::Impl::Refused(ThreadState* ts, const char* what) {
+  if (!policy.Inside(ts)) return false;
+  policy.Reentered(what);
+  return true;
+}
+
 void Collector::Impl::Request(ThreadState* ts, bool force) {
+  if (Refused(ts, "RequestCollection")) return;
   if (force) forced.store(1, kRelaxed);
+  ask_at.store(0, kRelaxed);
   isolate->RequestCollection();
   // This thread, if no other comes first.
   if (ts != nullptr) ts->RequestBreak(kBreakCollect);
+}
+
+// The sum stops at zero: reports may come in any order from several threads, but one that
+// takes off more than there is is the embedder's mistake.
+void Collector::Impl::AddExternal(int64_t bytes) {
+  uint64_t old = external.load(kRelaxed);
+  uint64_t sum;
+  do {
+    sum = bytes >= 0 ? old + static_cast<uint64_t>(bytes)
+                     : old - std::min(old, uint64_t{0} - static_cast<uint64_t>(bytes));
+  } while (!external.compare_exchange_weak(old, sum, kRelaxed, kRelaxed));
+  if (bytes > 0 && sum >= external_ask.load(kRelaxed)) isolate->RequestCollection();
+}
+
+absl::Status Collector::Impl::SetPolicy(ThreadState* ts, absl::string_view spec) {
+  if (Refused(ts, "SetPolicy")) {
+    return absl::FailedPreconditionError("a gc policy may not replace itself");
+  }
+  auto made = MakePolicy(spec);
+  if (!made.ok()) return made.status();
+  policy.Enter(ts);
+  policy.Swap(*std::move(made));
+  if (log.on()) log.Policy(policy.name(), Snapshot());
+  policy.Leave();
+  ask_at.store(0, kRelaxed);
+  SetBudget(0);
+  return absl::OkStatus();
+}
+
+absl::Status Collector::Impl::OpenLog(ThreadState* ts, const char* path, uint64_t every) {
+  if (Refused(ts, "OpenLog")) {
+    return absl::FailedPreconditionError("a gc policy may not open the log");
+  }
+  absl::Status status = log.Open(path);
+  if (!status.ok()) return status;
+  if (every != 0) every = std::max(every, kLeastBudget);
+  policy.Enter(ts);
+  log.Start(policy.name(), every, Snapshot());
+  policy.Leave();
+  log_every.store(every, kRelaxed);
+  SetBudget(0);
+  return absl::OkStatus();
 }
 
 CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
@@ -144,6 +221,7 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   CollectStats stats;
   stats.generation = std::clamp(generation, 0, 2);
   stats.reason = reason;
+  if (Refused(ts, "Collect")) return stats;
   uint32_t expected = 0;
   // Acquire pairs with the release below: memory_ was another thread's.
   if (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed) &&
@@ -153,14 +231,13 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   stats.ran = true;
   collecting_thread.store(ts, kRelaxed);  // only compared with the reader's own state
   const uint64_t start = isolate->os()->NowNs();
-  const HeapSnapshot before = Snapshot(ts);
+  const uint64_t cpu_start = isolate->os()->ThreadCpuNs();
+  const HeapSnapshot before = Snapshot();
   stats.live_bytes_before = before.live_bytes;
-  Plan plan;
-  {
-    MutexLock lock(&policy_mutex);
-    plan = policy->MakePlan(before);
-    policy->OnStart(before, reason);
-  }
+  policy.Enter(ts);
+  const Plan plan = policy.MakePlan(before);
+  policy.OnStart(before, reason);
+  policy.Leave();
   Tell(ts, /*start=*/true, stats);
 
   gc_internal::Pass::Hooks hooks;
@@ -177,15 +254,17 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   memory.stack.Trim(kKeptStack);
   if (plan.purge_afterwards) isolate->heap().Purge();
 
-  const HeapSnapshot after = Snapshot(ts);
+  const HeapSnapshot after = Snapshot();
   stats.live_bytes_after = after.live_bytes;
   const uint64_t end = isolate->os()->NowNs();
   stats.total_ns = end - start;
+  stats.cpu_ns += isolate->os()->ThreadCpuNs() - cpu_start;
   {
     MutexLock lock(&state_mutex);
     last = stats;
     live_after_last = after.live_bytes;
     blocks_after_last = after.gc_blocks;
+    allocated_at_last = after.allocated_total;
     last_end_ns = end;
     total_gc_ns += stats.total_ns;
     ++collections;
@@ -203,11 +282,13 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
     pauses = memory.pauses;
     for (int i = 0; i < kGcPhaseCount; ++i) sums.phase_ns[i] += stats.phase_ns[i];
   }
-  {
-    MutexLock lock(&policy_mutex);
-    policy->OnFinish(after, stats);
-  }
+  policy.Enter(ts);
+  policy.OnFinish(after, stats);
+  if (log.on()) log.Collect(policy.name(), before, after, plan, stats);
+  policy.Leave();
   // The next question comes from the slow path of the allocation that uses this up.
+  ask_at.store(0, kRelaxed);
+  external_ask.store(after.external_bytes + kLeastBudget, kRelaxed);
   SetBudget(0);
   if ((debug_flags.load(kRelaxed) & kGcDebugStats) != 0) {
     std::fprintf(stderr, "gc: %s\n", stats.Json().c_str());
@@ -290,6 +371,17 @@ void Collector::DrainFinalizers(ThreadState* ts) { impl_->Drain(ts); }
 void Collector::PrepareFork(ThreadState* ts) { impl_->PrepareFork(ts); }
 void Collector::AfterFork(ThreadState* ts) { impl_->AfterFork(ts); }
 
+void Collector::AddExternalBytes(int64_t bytes) { impl_->AddExternal(bytes); }
+uint64_t Collector::external_bytes() const { return impl_->external.load(kRelaxed); }
+absl::Status Collector::SetPolicy(ThreadState* ts, absl::string_view spec) {
+  return impl_->SetPolicy(ts, spec);
+}
+std::string Collector::policy_name() const { return impl_->policy.CopyName(); }
+PolicyFaults Collector::policy_faults() const { return impl_->policy.faults(); }
+absl::Status Collector::OpenLog(ThreadState* ts, const char* path, uint64_t every) {
+  return impl_->OpenLog(ts, path, every);
+}
+
 // Relaxed: a switch of its own.
 void Collector::Enable() { impl_->enabled.store(1, kRelaxed); }
 void Collector::Disable() { impl_->enabled.store(0, kRelaxed); }
@@ -304,7 +396,8 @@ void Collector::SetThresholds(uint64_t t0, uint64_t t1, uint64_t t2) {
     impl_->thresholds[2] = t2;
     impl_->thresholds_explicit = true;
   }
-  impl_->SetBudget(0);  // the policy sees them soon
+  impl_->ask_at.store(0, kRelaxed);  // the policy sees them soon
+  impl_->SetBudget(0);
 }
 
 void Collector::GetThresholds(uint64_t out[3]) const {
@@ -347,7 +440,7 @@ std::string Collector::StatsJson() const {
     last = impl_->last;
     total_gc_ns = impl_->total_gc_ns;
   }
-  return absl::StrCat("{\"policy\":\"", impl_->policy->name(),
+  return absl::StrCat("{\"policy\":\"", policy_name(),
                       "\",\"enabled\":", enabled() ? "true" : "false",
                       ",\"total_gc_ns\":", total_gc_ns, ",\"generations\":[",
                       sums[0].Json(), ",", sums[1].Json(), ",", sums[2].Json(),
@@ -376,7 +469,6 @@ bool Collector::IsFinalized(const ObjectHeader* obj) {
   return tidepool::IsFinalized(obj);
 }
 
-CollectionPolicy* Collector::policy() { return impl_->policy.get(); }
 Isolate* Collector::isolate() { return impl_->isolate; }
 
 }  // namespace tidepool

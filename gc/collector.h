@@ -110,6 +110,28 @@ class Collector {
   // thread that is not attached passes null: some thread's next safepoint it is.
   void RequestCollection(ThreadState* ts, bool force = false);
 
+  // Memory outside the heap that objects hold: `bytes` more of it (less, if negative) counts
+  // as live bytes from now on, and growth of it asks the policy as allocation does. Any
+  // thread; a few ns. The sum never falls below zero.
+  void AddExternalBytes(int64_t bytes);
+  uint64_t external_bytes() const;
+
+  // Another policy from now on; `spec` as for MakePolicy. It is asked soon. InvalidArgument:
+  // no such policy (the old one goes on); FailedPrecondition: called by a policy. `ts` is
+  // attached; waits, detached, while another thread is inside the policy.
+  absl::Status SetPolicy(ThreadState* ts, absl::string_view spec);
+  // The name that the policy gives itself.
+  std::string policy_name() const;
+  // What policies did wrong so far; see policy.h.
+  PolicyFaults policy_faults() const;
+
+  // Writes every question to the policy with its answer, and every collection, to a file of
+  // JSON lines (docs/gc_log.md) until the collector goes. `every` != 0: also a sample of the
+  // heap's figures each time that many bytes were allocated (64 KiB at least), whatever the
+  // policy wants; tools/policy_lab needs them. InvalidArgument: the file cannot be written;
+  // FailedPrecondition: there is a log already. `ts` is attached.
+  absl::Status OpenLog(ThreadState* ts, const char* path, uint64_t every = 0);
+
   // Automatic collections. Explicit ones always run.
   void Enable();
   void Disable();
@@ -195,7 +217,6 @@ class Collector {
   // each other. Returns the number of faults; the first is described in `why`.
   uint64_t CheckInvariants(ThreadState* ts, std::string* why = nullptr);
 
-  CollectionPolicy* policy();
   Isolate* isolate();
 
  private:

@@ -1,10 +1,11 @@
 // The registry of policies. It is filled by static initialisers, so it lives in a
 // function-local static; registration and look-up happen a handful of times in a process.
-// The lock is base's; std::string and std::vector are fine here: creating an isolate's
+// Factories are anybody's code: what one throws ends here. The lock is base's; std::string and std::vector are fine here: creating an isolate's
 // collector is not an allocation path.
 
 #include "tidepool/gc/policy.h"
 
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -77,7 +78,18 @@ absl::StatusOr<std::unique_ptr<CollectionPolicy>> MakePolicy(
     return absl::InvalidArgumentError(
         absl::StrCat("unknown gc policy '", name, "'; known: ", KnownNames()));
   }
-  return factory(arguments);
+  try {
+    auto made = factory(arguments);
+    if (made.ok() && *made == nullptr) {
+      return absl::InternalError(absl::StrCat("the factory of gc policy '", name, "' made nothing"));
+    }
+    return made;
+  } catch (const std::exception& e) {
+    return absl::InternalError(
+        absl::StrCat("the factory of gc policy '", name, "' threw '", e.what(), "'"));
+  } catch (...) {
+    return absl::InternalError(absl::StrCat("the factory of gc policy '", name, "' threw"));
+  }
 }
 
 std::vector<PolicyInfo> ListPolicies() {

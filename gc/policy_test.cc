@@ -2,6 +2,8 @@
 
 #include "tidepool/gc/policy.h"
 
+#include <algorithm>
+
 #include "gtest/gtest.h"
 #include "tidepool/gc/collect_stats.h"
 
@@ -111,15 +113,101 @@ TEST(LiveBytesTest, WaitsLongerWhenPassesTakeTheTime) {
   s.since_last_ns = 1000;
   CollectStats slow;
   slow.total_ns = 900;
+  slow.paused_ns = 900;
   policy->OnFinish(s, slow);
   s.live_bytes = 160 << 20;
   EXPECT_FALSE(policy->Decide(s).collect);
   s.live_bytes = 201 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);
-  CollectStats fast;
-  policy->OnFinish(s, fast);
+  CollectStats useful;  // and it gave back what had grown
+  useful.live_bytes_before = 160 << 20;
+  useful.live_bytes_after = 100 << 20;
+  policy->OnFinish(s, useful);
   s.live_bytes = 160 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+// A pass that finds nothing is not worth repeating soon; one that finds much is.
+TEST(LiveBytesTest, GrowsItsStepWhilePassesAreUseless) {
+  auto policy = Make("live_bytes:base=1m,growth=100,max_percent=0");
+  HeapSnapshot s;
+  s.live_bytes_after_last = 10 << 20;
+  CollectStats pass;
+  pass.live_bytes_before = 20 << 20;
+  pass.live_bytes_after = 20 << 20;
+  const int steps[] = {1, 2, 4, 4};
+  for (int step : steps) {
+    s.live_bytes = (10 + 10 * static_cast<uint64_t>(step) - 1) << 20;
+    EXPECT_FALSE(policy->Decide(s).collect);
+    s.live_bytes = (10 + 10 * static_cast<uint64_t>(step) + 1) << 20;
+    EXPECT_TRUE(policy->Decide(s).collect);
+    policy->OnFinish(s, pass);
+  }
+  pass.live_bytes_after = 16 << 20;  // between the two: nothing is learnt
+  policy->OnFinish(s, pass);
+  s.live_bytes = 49 << 20;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  pass.live_bytes_after = 12 << 20;
+  policy->OnFinish(s, pass);
+  s.live_bytes = 21 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+}
+
+TEST(LiveBytesTest, ArgumentsThatWouldOverflow) {
+  auto policy = Make("live_bytes:growth=100000");
+  HeapSnapshot s;
+  s.live_bytes_after_last = uint64_t{1} << 60;
+  s.live_bytes = (uint64_t{1} << 60) + (uint64_t{1} << 40);
+  const Decision d = policy->Decide(s);
+  EXPECT_FALSE(d.collect);
+  EXPECT_LE(d.next_threshold, kMostThreshold);
+}
+
+TEST(PauseTest, AsksForSlices) {
+  HeapSnapshot s;
+  s.pause_ms = 7;
+  EXPECT_EQ(Make("pause")->MakePlan(s).pause_budget_ns, 7'000'000u);
+  EXPECT_EQ(Make("pause:ms=2,threads=3")->MakePlan(s).pause_budget_ns, 2'000'000u);
+  EXPECT_EQ(Make("pause:ms=2,threads=3")->MakePlan(s).mark_threads, 3);
+  EXPECT_FALSE(MakePolicy("pause:ms=0").ok());
+  EXPECT_FALSE(MakePolicy("pause:threads=1000").ok());
+  s.live_bytes = 5 << 20;
+  EXPECT_TRUE(Make("pause")->Decide(s).collect);  // when live_bytes would
+}
+
+TEST(MemoryLimitTest, CollectsMoreOftenAsTheRoomShrinks) {
+  auto policy = Make("memory_limit:limit=1000m,percent=100");
+  HeapSnapshot s;
+  uint64_t last = UINT64_MAX;
+  for (uint64_t live : {0, 400, 800, 960}) {
+    s.live_bytes_after_last = live << 20;
+    const uint64_t step = std::max<uint64_t>((1000 - live) << 19, (uint64_t{1000} << 20) / 64);
+    s.live_bytes = s.live_bytes_after_last + step - (1 << 20);
+    EXPECT_FALSE(policy->Decide(s).collect) << live;
+    s.live_bytes = s.live_bytes_after_last + step + (1 << 20);
+    EXPECT_TRUE(policy->Decide(s).collect) << live;
+    EXPECT_LT(step, last);
+    last = step;
+  }
+  // Full of live data: not at every step, and past the limit neither.
+  s.live_bytes_after_last = uint64_t{1000} << 20;
+  s.live_bytes = s.live_bytes_after_last + (10 << 20);
+  EXPECT_FALSE(policy->Decide(s).collect);
+}
+
+TEST(MemoryLimitTest, TakesTheIsolatesLimitAndGivesMemoryBack) {
+  auto policy = Make("memory_limit");
+  HeapSnapshot s;
+  s.live_bytes = 100 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);  // no limit at all: the growth rule
+  s.memory_limit = 1000 << 20;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  EXPECT_FALSE(policy->MakePlan(s).purge_afterwards);
+  s.committed_bytes = 900 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  EXPECT_TRUE(policy->MakePlan(s).purge_afterwards);
+  EXPECT_FALSE(MakePolicy("memory_limit:limit=4k").ok());
+  EXPECT_FALSE(MakePolicy("memory_limit:percent=101").ok());
 }
 
 TEST(LiveBytesTest, ExplicitThresholdsCountObjectsToo) {

@@ -66,6 +66,7 @@ bool Collector::serving() const {
 void Collector::Impl::Drain(ThreadState* ts) {
   // Relaxed: only this thread stores its own state there.
   if (collecting_thread.load(kRelaxed) == ts) return;
+  if (Refused(ts, "DrainFinalizers")) return;
   uint64_t goal = 0;
   {
     MutexLock lock(&serve_mutex);

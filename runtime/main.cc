@@ -2,16 +2,21 @@
 //
 //   -c CODE             runs CODE instead of a file
 //   --version, --help
+//   --gc-log=FILE, --gc-log-every=BYTES, --policy-lib=FILE
 //   --NAME=VALUE        any option of the library or of the runtime, also by TIDEPOOL_NAME in the environment
 //
 // The exit status is the script's: 0, 1 after an uncaught exception, what SystemExit says, 2 for wrong usage.
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "tidepool/gc/collector.h"
+#include "tidepool/gc/policy.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/vm/import.h"
 #include "tidepool/runtime/vm/runtime.h"
@@ -22,6 +27,16 @@ namespace {
 
 constexpr char kVersion[] = "tidepool 0.1 (a toy runtime for a subset of Python 3.11)";
 
+std::string PolicyHelp() {
+  std::string text;
+  for (const tidepool::PolicyInfo& info : tidepool::ListPolicies()) {
+    std::string name = info.name;
+    name.resize(std::max<size_t>(name.size() + 1, 14), ' ');
+    text += "  " + name + info.help + "\n";
+  }
+  return text;
+}
+
 void PrintHelp() {
   printf(
       "usage: tidepool [--OPTION=VALUE ...] script.py [arguments]\n"
@@ -31,9 +46,14 @@ void PrintHelp() {
       "  --help                         print this and exit\n"
       "  --implementation_name=NAME     what sys.implementation.name says [tidepool]\n"
       "  --recursion_limit=N            depth of Python calls [1000]\n"
+      "  --gc_log=FILE                  write decisions and collections, JSON lines\n"
+      "  --gc_log_every=BYTES           also a sample after so many bytes [0: none]\n"
+      "  --policy_lib=FILE              load a library with a collection policy\n"
+      "\n"
+      "Collection policies (--gc_policy=NAME):\n%s"
       "\n"
       "Options of the memory system, also by TIDEPOOL_<NAME> in the environment:\n%s",
-      tidepool::OptionHelp().c_str());
+      PolicyHelp().c_str(), tidepool::OptionHelp().c_str());
 }
 
 int Usage(const std::string& message) {
@@ -53,6 +73,8 @@ struct CommandLine {
   tidepool::Options options;
   tidepool::rt::RuntimeOptions runtime;
   std::string implementation_name = "tidepool";
+  std::string gc_log;
+  uint64_t gc_log_every = 0;
   std::string code;
   bool has_code = false;
   int script = 0;  // index of the script (or -c) in argv; 0: none
@@ -71,6 +93,21 @@ bool SetRuntimeOption(CommandLine* line, const std::string& name, const std::str
     *error = "recursion_limit: '" + value + "' is not a positive number";
     return false;
   }
+  if (name == "gc_log") {
+    line->gc_log = value;
+    return true;
+  }
+  if (name == "gc_log_every") {
+    if (tidepool::ParsePolicyBytes(value, &line->gc_log_every)) return true;
+    *error = "gc_log_every: '" + value + "' is not a number of bytes, as in 256k";
+    return false;
+  }
+  if (name == "policy_lib") {
+    // Its static initialisers register the policies. Never unloaded.
+    if (dlopen(value.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return true;
+    *error = std::string("policy_lib: ") + dlerror();
+    return false;
+  }
   *known = false;
   return true;
 }
@@ -81,7 +118,7 @@ int Parse(int argc, char** argv, CommandLine* line) {
   if (!options.ok()) return Usage(std::string(options.status().message()));
   line->options = *options;
   if (getenv("TIDEPOOL_BACKGROUND_THREAD") == nullptr) line->options.background_thread = true;
-  for (const char* name : {"implementation_name", "recursion_limit"}) {
+  for (const char* name : {"implementation_name", "recursion_limit", "gc_log", "gc_log_every", "policy_lib"}) {
     std::string variable = std::string("TIDEPOOL_") + name;
     for (char& c : variable) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
     const char* value = getenv(variable.c_str());
@@ -165,6 +202,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   World& w = **world;
+  if (!line.gc_log.empty()) {
+    const absl::Status logged = w.rt().collector->OpenLog(w.cx().ts, line.gc_log.c_str(), line.gc_log_every);
+    if (!logged.ok()) return Usage(std::string(logged.message()));
+  }
   const size_t slash = filename.rfind('/');
   if (!line.has_code && slash != std::string::npos) w.rt().script_dir = filename.substr(0, slash);
   InstallSignalHandlers(w.cx());

@@ -62,6 +62,8 @@ struct DomainCore {
   ThreadHeap* heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
   ThreadHeap* dead_heaps ABSL_GUARDED_BY(heaps_lock) = nullptr;
   Atomic<uint64_t> alloc_budget{0};
+  // What ThreadHeap::allocated_ held when it was reset, and that of exited threads.
+  Atomic<uint64_t> allocated_before{0};
 
   // Heaps as things. Guards the lists of their pages and the dead records.
   Mutex things_lock{0};

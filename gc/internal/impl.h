@@ -5,7 +5,7 @@
 //                   it owns memory_.
 //   state_mutex_    guards the sums, thresholds, listeners; held for a few stores, never
 //                   while anything runs.
-//   policy_mutex_   held while the policy is asked. Leaf.
+//   policy          one thread at a time is inside (policy_guard.h).
 // Flags that are read on their own are atomics.
 
 #ifndef TIDEPOOL_GC_INTERNAL_IMPL_H_
@@ -19,7 +19,9 @@
 #include "tidepool/base/cond_var.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/gc/collector.h"
+#include "tidepool/gc/internal/gc_log.h"
 #include "tidepool/gc/internal/pass.h"
+#include "tidepool/gc/internal/policy_guard.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/object/isolate.h"
 
@@ -27,7 +29,7 @@ namespace tidepool {
 
 class Collector::Impl {
  public:
-  Impl(Isolate* isolate, std::unique_ptr<CollectionPolicy> policy);
+  Impl(Isolate* isolate, std::unique_ptr<CollectionPolicy> policy_in);
   ~Impl();
 
   CollectStats Collect(ThreadState* ts, int generation, const char* reason);
@@ -35,9 +37,15 @@ class Collector::Impl {
   static void CollectHook(ThreadState* ts, void* arg);
   void AtSafepoint(ThreadState* ts);
   void Request(ThreadState* ts, bool force);
-  HeapSnapshot Snapshot(ThreadState* ts);
-  // Bytes that threads may allocate before the policy is asked again.
+  HeapSnapshot Snapshot();
+  // Bytes that threads may allocate before AtSafepoint is called again.
   void SetBudget(uint64_t bytes);
+  // True if `ts` is inside the policy, which so calls the collector: notes it.
+  bool Refused(ThreadState* ts, const char* what);
+  void AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot);
+  void AddExternal(int64_t bytes);
+  absl::Status SetPolicy(ThreadState* ts, absl::string_view spec);
+  absl::Status OpenLog(ThreadState* ts, const char* path, uint64_t every);
 
   bool AddListener(CollectionListener* listener);
   void RemoveListener(ThreadState* ts, CollectionListener* listener);
@@ -52,8 +60,9 @@ class Collector::Impl {
   void AfterFork(ThreadState* ts);
 
   Isolate* const isolate;
-  const std::unique_ptr<CollectionPolicy> policy;
   const int64_t stress;
+  gc_internal::GcLog log;
+  gc_internal::PolicyGuard policy;
 
   Atomic<uint32_t> enabled{1};
   Atomic<uint32_t> collecting{0};
@@ -61,7 +70,12 @@ class Collector::Impl {
   Atomic<uint32_t> debug_flags{0};
   Atomic<uint64_t> stress_tick{0};
 
-  mutable Mutex policy_mutex{0};
+  // Relaxed, all of these: figures that order nothing.
+  Atomic<uint64_t> external{0};      // bytes that the embedder reported
+  Atomic<uint64_t> external_ask{0};  // at which the policy is to be asked
+  Atomic<uint64_t> ask_at{0};        // total allocated at which the policy is to be asked
+  Atomic<uint64_t> log_every{0};     // bytes between samples in the log; 0: none
+
   mutable Mutex state_mutex{0};
   uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {700, 10, 10};
   bool thresholds_explicit ABSL_GUARDED_BY(state_mutex) = false;
@@ -71,6 +85,7 @@ class Collector::Impl {
   uint64_t live_after_last ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t blocks_after_last ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t last_end_ns ABSL_GUARDED_BY(state_mutex) = 0;
+  uint64_t allocated_at_last ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t total_gc_ns ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t collections ABSL_GUARDED_BY(state_mutex) = 0;
   uint64_t since_full ABSL_GUARDED_BY(state_mutex) = 0;
@@ -91,6 +106,7 @@ class Collector::Impl {
   const char* serve_reason ABSL_GUARDED_BY(serve_mutex) = "";
 
   // The thread whose pass is running; it alone may find itself here.
+  uint64_t start_ns;  // when the collector was made
   Atomic<ThreadState*> collecting_thread{nullptr};
   // Till then a fork waits, and automatic passes let it in first. A time and not a count:
   // a child of another thread's fork has nobody to take it back.

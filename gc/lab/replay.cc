@@ -1,0 +1,250 @@
+// The loop over places, and the prices.
+
+#include "tidepool/gc/lab/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tidepool/base/os.h"
+#include "tidepool/gc/collect_stats.h"
+#include "tidepool/gc/internal/policy_guard.h"
+
+namespace tidepool {
+namespace gc_lab {
+namespace {
+
+// As gc/collector.cc.
+constexpr double kLeastBudget = 64 << 10;
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const size_t middle = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + static_cast<long>(middle), values.end());
+  return values[middle];
+}
+
+double Lerp(double a, double b, double part) { return a + (b - a) * part; }
+
+Point Between(const Point& a, const Point& b, double place) {
+  Point p = b;
+  p.pass = -1;
+  const double span = b.place - a.place;
+  const double part = span > 0 ? (place - a.place) / span : 1;
+  p.place = place;
+  p.enabled = a.enabled && b.enabled;
+  for (double Point::*field :
+       {&Point::mutator_ns, &Point::live, &Point::objects, &Point::true_live,
+        &Point::true_objects, &Point::made, &Point::made_objects, &Point::external,
+        &Point::committed, &Point::limbo, &Point::dormant}) {
+    p.*field = Lerp(a.*field, b.*field, part);
+  }
+  return p;
+}
+
+class Replayer {
+ public:
+  Replayer(const Recording& recording, std::unique_ptr<CollectionPolicy> policy)
+      : recording_(recording),
+        costs_(recording),
+        guard_(RealOs(), std::move(policy), nullptr, nullptr) {}
+
+  void Run(Prediction* out) {
+    out_ = out;
+    const std::vector<Point>& points = recording_.points;
+    Look(points[0]);
+    if (points[0].pass >= 0) PassOf(points[0]);
+    for (size_t i = 1; i < points.size(); ++i) {
+      Walk(points[i - 1], points[i]);
+      Look(points[i]);
+      if (points[i].pass >= 0) PassOf(points[i]);
+    }
+    out_->summary.run_ns = points.back().mutator_ns + gc_ns_;
+  }
+
+ private:
+  // Questions between two points. Where one allocation took more than the distance of
+  // samples there is no place in between.
+  void Walk(const Point& a, const Point& b) {
+    if (!b.enabled || b.thresholds[0] == 0) return;
+    const bool jump = b.place - a.place > 2.5 * std::max(recording_.every, kLeastBudget);
+    while (ask_at_ <= b.place) {
+      const Point p = jump || ask_at_ <= a.place ? Between(a, b, jump ? b.place : a.place)
+                                                 : Between(a, b, ask_at_);
+      if (p.place <= asked_at_ && asked_at_ > 0) break;
+      Ask(p);
+      if (jump) break;
+    }
+  }
+
+  void Ask(const Point& p) {
+    const Decision d = guard_.Decide(Snapshot(p));
+    asked_at_ = p.place;
+    ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget);
+    if (d.collect) Collect(p, 0);
+  }
+
+  // A pass that the program asked for comes under every policy.
+  void PassOf(const Point& p) {
+    const Pass& pass = recording_.passes[static_cast<size_t>(p.pass)];
+    if (pass.asked_by_policy) return;
+    double more = 0;
+    if (pass.at_exit) {
+      more = std::max(0.0, pass.objects_before - pass.objects_after) -
+             (p.objects - p.true_objects);
+    }
+    Collect(p, std::max(0.0, more));
+  }
+
+  double Garbage(const Point& p) const { return std::max(0.0, p.made - made_at_last_); }
+  double GarbageObjects(const Point& p) const {
+    return std::max(0.0, p.made_objects - objects_made_at_last_);
+  }
+
+  HeapSnapshot Snapshot(const Point& p) const {
+    HeapSnapshot s;
+    auto whole = [](double x) { return static_cast<uint64_t>(std::max(0.0, x)); };
+    const double live = p.true_live + Garbage(p);
+    s.live_bytes = whole(live);
+    s.live_bytes_after_last = whole(live_after_last_);
+    s.gc_blocks = whole(p.true_objects + GarbageObjects(p));
+    s.gc_blocks_after_last = whole(objects_after_last_);
+    s.external_bytes = whole(p.external);
+    s.allocated_total = whole(p.place);
+    s.allocated_since = whole(p.place - place_of_last_);
+    s.limbo_bytes = whole(p.limbo);
+    s.dormant_bytes = whole(p.dormant);
+    s.committed_bytes = whole(p.committed + std::max(0.0, live - p.live));
+    s.memory_limit = p.limit;
+    s.survivors = whole(objects_after_last_);
+    s.last_collected = last_.collected;
+    s.last_pause_ns = last_.pause_ns;
+    s.total_gc_ns = whole(gc_ns_);
+    s.run_ns = whole(p.mutator_ns + gc_ns_);
+    s.since_last_ns = whole(p.mutator_ns + gc_ns_ - end_of_last_);
+    s.collections = out_->summary.collections;
+    s.threads = p.threads;
+    for (int i = 0; i < 3; ++i) s.thresholds[i] = p.thresholds[i];
+    s.thresholds_explicit = p.thresholds_explicit;
+    return s;
+  }
+
+  void Look(const Point& p) {
+    const double live = p.true_live + Garbage(p);
+    out_->summary.peak = std::max(out_->summary.peak, live);
+    out_->steps.push_back({p.place, live, false});
+  }
+
+  void Collect(const Point& p, double more_objects) {
+    const HeapSnapshot before = Snapshot(p);
+    guard_.OnStart(before, "");
+    const Plan plan = guard_.MakePlan(before);
+    const double garbage = GarbageObjects(p) + more_objects;
+    CostModel::Cost cost = costs_.Predict(p.place, garbage);
+    if (plan.pause_budget_ns != 0) {
+      cost.pause_ns = std::min(cost.pause_ns, static_cast<double>(plan.pause_budget_ns));
+    }
+    Look(p);
+    out_->steps.back().pass = true;
+    out_->steps.push_back({p.place, p.true_live, false});
+    Summary& sum = out_->summary;
+    ++sum.collections;
+    sum.cpu_ns += cost.cpu_ns;
+    sum.paused_ns += cost.paused_ns;
+    sum.max_pause_ns = std::max(sum.max_pause_ns, cost.pause_ns);
+    gc_ns_ += cost.total_ns;
+
+    made_at_last_ = p.made;
+    objects_made_at_last_ = p.made_objects;
+    HeapSnapshot after = Snapshot(p);
+    CollectStats stats;
+    stats.ran = true;
+    stats.collected = static_cast<uint64_t>(garbage);
+    stats.live_bytes_before = before.live_bytes;
+    stats.live_bytes_after = after.live_bytes;
+    stats.tracked = before.gc_blocks;
+    stats.total_ns = static_cast<uint64_t>(cost.total_ns);
+    stats.cpu_ns = static_cast<uint64_t>(cost.cpu_ns);
+    stats.pause_ns = static_cast<uint64_t>(cost.pause_ns);
+    stats.paused_ns = static_cast<uint64_t>(cost.paused_ns);
+    guard_.OnFinish(after, stats);
+    last_ = stats;
+    live_after_last_ = p.true_live;
+    objects_after_last_ = p.true_objects;
+    place_of_last_ = p.place;
+    end_of_last_ = p.mutator_ns + gc_ns_;
+    asked_at_ = p.place;
+    ask_at_ = p.place + kLeastBudget;
+  }
+
+  const Recording& recording_;
+  const CostModel costs_;
+  gc_internal::PolicyGuard guard_;
+  Prediction* out_ = nullptr;
+  double ask_at_ = 0, asked_at_ = 0;
+  double made_at_last_ = 0, objects_made_at_last_ = 0;
+  double live_after_last_ = 0, objects_after_last_ = 0;
+  double place_of_last_ = 0, end_of_last_ = 0, gc_ns_ = 0;
+  CollectStats last_;
+};
+
+}  // namespace
+
+CostModel::CostModel(const Recording& recording) : recording_(recording) {
+  // Neighbours with unlike amounts of garbage.
+  std::vector<double> cpu, total, pause, paused;
+  const std::vector<Pass>& passes = recording.passes;
+  for (size_t i = 1; i < passes.size(); ++i) {
+    const Pass& a = passes[i - 1];
+    const Pass& b = passes[i];
+    const double more = b.collected - a.collected;
+    if (std::abs(more) < 200 || std::abs(more) < 0.5 * std::max(a.collected, b.collected)) continue;
+    cpu.push_back(std::max(0.0, (b.cpu_ns - a.cpu_ns) / more));
+    total.push_back(std::max(0.0, (b.total_ns - a.total_ns) / more));
+    pause.push_back(std::max(0.0, (b.pause_ns - a.pause_ns) / more));
+    paused.push_back(std::max(0.0, (b.paused_ns - a.paused_ns) / more));
+  }
+  per_object_ = {Median(cpu), Median(total), Median(pause), Median(paused)};
+}
+
+CostModel::Cost CostModel::Predict(double place, double garbage_objects) const {
+  const std::vector<Pass>& passes = recording_.passes;
+  if (passes.empty()) return {};
+  auto without = [&](const Pass& p) -> Cost {
+    return {std::max(0.0, p.cpu_ns - per_object_.cpu_ns * p.collected),
+            std::max(0.0, p.total_ns - per_object_.total_ns * p.collected),
+            std::max(0.0, p.pause_ns - per_object_.pause_ns * p.collected),
+            std::max(0.0, p.paused_ns - per_object_.paused_ns * p.collected)};
+  };
+  auto after = std::lower_bound(passes.begin(), passes.end(), place,
+                                [](const Pass& p, double x) { return p.place < x; });
+  Cost base;
+  if (after == passes.begin()) {
+    base = without(*after);
+  } else if (after == passes.end()) {
+    base = without(passes.back());
+  } else {
+    const Cost a = without(after[-1]);
+    const Cost b = without(*after);
+    const double span = after->place - after[-1].place;
+    const double part = span > 0 ? (place - after[-1].place) / span : 1;
+    base = {Lerp(a.cpu_ns, b.cpu_ns, part), Lerp(a.total_ns, b.total_ns, part),
+            Lerp(a.pause_ns, b.pause_ns, part), Lerp(a.paused_ns, b.paused_ns, part)};
+  }
+  return {base.cpu_ns + per_object_.cpu_ns * garbage_objects,
+          base.total_ns + per_object_.total_ns * garbage_objects,
+          base.pause_ns + per_object_.pause_ns * garbage_objects,
+          base.paused_ns + per_object_.paused_ns * garbage_objects};
+}
+
+absl::StatusOr<Prediction> Replay(const Recording& recording, const std::string& policy) {
+  auto made = MakePolicy(policy);
+  if (!made.ok()) return made.status();
+  Prediction prediction;
+  prediction.policy = policy;
+  Replayer(recording, *std::move(made)).Run(&prediction);
+  return prediction;
+}
+
+}  // namespace gc_lab
+}  // namespace tidepool
