@@ -241,9 +241,22 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   Tell(ts, /*start=*/true, stats);
 
   gc_internal::Pass::Hooks hooks;
-  hooks.save_all = (debug_flags.load(kRelaxed) & kGcDebugSaveAll) != 0;
+  const uint32_t debug = debug_flags.load(kRelaxed);
+  hooks.save_all = (debug & kGcDebugSaveAll) != 0;
+  hooks.print_garbage = (debug & kGcDebugCollectable) != 0;
   {
     MutexLock lock(&state_mutex);
+    if ((debug & kGcDebugStats) != 0) {
+      // There are no generations: what is new since the last pass, and the rest.
+      const uint64_t young = before.gc_blocks - std::min(before.gc_blocks, blocks_after_last);
+      std::fprintf(stderr,
+                   "gc: collecting generation %d...\n"
+                   "gc: objects in each generation: %llu 0 %llu\n"
+                   "gc: objects in permanent generation: %llu\n",
+                   stats.generation, static_cast<unsigned long long>(young),
+                   static_cast<unsigned long long>(before.gc_blocks - young),
+                   static_cast<unsigned long long>(last.frozen));
+    }
     hooks.garbage_visitor = garbage_visitor;
     hooks.garbage_arg = garbage_arg;
   }
@@ -290,8 +303,11 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   ask_at.store(0, kRelaxed);
   external_ask.store(after.external_bytes + kLeastBudget, kRelaxed);
   SetBudget(0);
-  if ((debug_flags.load(kRelaxed) & kGcDebugStats) != 0) {
-    std::fprintf(stderr, "gc: %s\n", stats.Json().c_str());
+  if ((debug & kGcDebugStats) != 0) {
+    std::fprintf(stderr, "gc: done, %llu unreachable, %llu uncollectable, %.4fs elapsed\n",
+                 static_cast<unsigned long long>(stats.collected + stats.uncollectable),
+                 static_cast<unsigned long long>(stats.uncollectable),
+                 static_cast<double>(stats.total_ns) * 1e-9);
   }
   Tell(ts, /*start=*/false, stats);
   collecting_thread.store(nullptr, kRelaxed);

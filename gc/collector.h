@@ -74,9 +74,9 @@ struct ObjectHeader;
 
 // Debug flags, with CPython's values.
 enum GcDebug : uint32_t {
-  kGcDebugStats = 1,          // a line on stderr per collection
-  kGcDebugCollectable = 2,    // accepted, no output
-  kGcDebugUncollectable = 4,  // accepted, no output
+  kGcDebugStats = 1,          // lines on stderr when a collection starts and ends
+  kGcDebugCollectable = 2,    // a line on stderr for each piece of garbage
+  kGcDebugUncollectable = 4,  // accepted; nothing is uncollectable
   kGcDebugSaveAll = 32,       // garbage goes to the garbage visitor
 };
 

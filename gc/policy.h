@@ -78,7 +78,6 @@ struct HeapSnapshot {
   uint64_t since_last_ns = 0;          // time since the end of the last pass
   uint64_t collections = 0;            // passes so far
   uint64_t threads = 0;                // thread states of the isolate
-  uint64_t pause_ms = 5;               // the pause that is wanted (option gc_pause_ms)
   uint64_t thresholds[3] = {};         // what set_threshold was given
   bool thresholds_explicit = false;    // set_threshold was called
   uint64_t pause_ms = 0;               // option gc_pause_ms

@@ -32,7 +32,7 @@ struct Outcome {
   std::string text;  // stdout and stderr
 };
 
-Outcome Run(const std::string& command) {
+Outcome Execute(const std::string& command) {
   Outcome outcome;
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   char buffer[4096];
@@ -63,7 +63,7 @@ class CustomPolicyTest : public testing::Test {
   // Runs the script under every:1m and looks at the log.
   void ExpectItIsUsed(const std::string& program) {
     const std::string log = testing::TempDir() + "/every.jsonl";
-    const Outcome run = Run(program + " --gc-policy=every:1m --gc-log=" + log + kScript);
+    const Outcome run = Execute(program + " --gc-policy=every:1m --gc-log=" + log + kScript);
     EXPECT_EQ(run.status, 0) << run.text;
     EXPECT_EQ(run.text, "done\n");
     const std::string text = ReadFile(log);
@@ -104,22 +104,22 @@ TEST_F(CustomPolicyTest, LinkedIn) { ExpectItIsUsed(linked_); }
 TEST_F(CustomPolicyTest, Loaded) { ExpectItIsUsed(loading_); }
 
 TEST_F(CustomPolicyTest, ListedByHelp) {
-  EXPECT_EQ(Count(Run(linked_ + " --help").text, "every         every so many bytes"), 1u);
-  EXPECT_EQ(Count(Run(loading_ + " --help").text, "every         every so many bytes"), 1u);
+  EXPECT_EQ(Count(Execute(linked_ + " --help").text, "every         every so many bytes"), 1u);
+  EXPECT_EQ(Count(Execute(loading_ + " --help").text, "every         every so many bytes"), 1u);
 }
 
 TEST_F(CustomPolicyTest, ItsArgumentIsChecked) {
-  const Outcome run = Run(linked_ + " --gc-policy=every:often -c pass");
+  const Outcome run = Execute(linked_ + " --gc-policy=every:often -c pass");
   EXPECT_EQ(run.status, 2);
   EXPECT_NE(run.text.find("every: give a number of bytes, as in 16m"), std::string::npos)
       << run.text;
 }
 
 TEST_F(CustomPolicyTest, WithoutTheLibraryItIsUnknown) {
-  const Outcome run = Run(Root() + "/runtime/tidepool --gc-policy=every -c pass");
+  const Outcome run = Execute(Root() + "/runtime/tidepool --gc-policy=every -c pass");
   EXPECT_EQ(run.status, 2);
   EXPECT_NE(run.text.find("unknown gc policy 'every'; known: "), std::string::npos) << run.text;
-  const Outcome missing = Run(Root() + "/runtime/tidepool --policy-lib=/nonexistent.so -c pass");
+  const Outcome missing = Execute(Root() + "/runtime/tidepool --policy-lib=/nonexistent.so -c pass");
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.text.find("policy_lib: "), std::string::npos) << missing.text;
 }

@@ -65,6 +65,7 @@ class Pass {
  public:
   struct Hooks {
     bool save_all = false;
+    bool print_garbage = false;  // a line on stderr for each
     Collector::GarbageVisitor garbage_visitor = nullptr;
     void* garbage_arg = nullptr;
   };
@@ -99,6 +100,7 @@ class Pass {
   void DropDeferred();
   void RescueLeakedTypes();
   void SaveGarbage();
+  void PrintGarbage();
 
   // Second stop.
   void Recheck();

@@ -5,6 +5,8 @@
 // page is scanned by the bit kGcUnreachable; other threads allocate and free other blocks
 // on it meanwhile, whose bits are atomics and never have that one.
 
+#include <cstdio>
+
 #include "tidepool/base/mutant.h"
 #include "tidepool/gc/internal/mark_stack.h"
 #include "tidepool/gc/internal/pass.h"
@@ -54,6 +56,7 @@ bool FreeIfUnreferenced(ThreadState* ts, ObjectHeader* h, uint8_t bits) {
 }  // namespace
 
 void Pass::RunCallbacks() {
+  if (hooks_.print_garbage) PrintGarbage();
   ts_->DrainDead();
   RunWeakCallbacks(ts_, &callbacks_);
 }
@@ -160,6 +163,16 @@ void Pass::DropDeferred() {
     }
     ts_->DrainDead();
     all = dropped == 0;  // classes of each other: in any order
+  }
+}
+
+// DEBUG_COLLECTABLE, in CPython's words.
+void Pass::PrintGarbage() {
+  for (PageEntry& page : memory_.pages) {
+    ForGarbage(page, [&](ObjectHeader* h, uint8_t) {
+      std::fprintf(stderr, "gc: collectable <%s %p>\n", h->type()->name, static_cast<void*>(h));
+      return false;
+    });
   }
 }
 

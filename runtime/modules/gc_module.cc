@@ -164,7 +164,7 @@ Ref GcGetObjects(Context& cx, Value, const Args& args) {
   if (v[0] && v[0] != cx.None()) {
     int64_t generation;
     if (!ToInt64(cx, v[0], &generation)) return nullptr;
-    if (generation < 0) return RaiseValueError(cx, "generation parameter cannot be negative");
+    if (generation < -1) return RaiseValueError(cx, "generation parameter cannot be negative");  // -1 is None there
     if (generation > 2) {
       return RaiseValueError(cx, "generation parameter must be less than the number of available generations (3)");
     }
@@ -196,10 +196,14 @@ int AppendItems(Context& cx, List* out, Value container) {
     return ListExtend(cx, out, container) ? 1 : -1;
   }
   if (!IsExact(container, cx.rt.cls.dict)) return 0;
+  // Keys are left out, as there, if all of them are text.
   size_t at = 0;
   Ref key, value;
+  bool text = true;
+  while (text && DictNext(cx, container.as<Dict>(), &at, &key, &value)) text = IsExact(key, cx.rt.cls.str);
+  at = 0;
   while (DictNext(cx, container.as<Dict>(), &at, &key, &value)) {
-    if (!ListAppend(cx, out, key) || !ListAppend(cx, out, value)) return -1;
+    if ((!text && !ListAppend(cx, out, key)) || !ListAppend(cx, out, value)) return -1;
   }
   return cx.has_exception() ? -1 : 1;
 }
@@ -252,6 +256,17 @@ Ref GcSetDebug(Context& cx, Value, const Args& args) {
 
 Ref GcGetDebug(Context& cx, Value, const Args&) { return Ref::Small(cx.rt.collector->debug()); }
 
+// Ours: the collection policy, by its name and arguments as for --gc-policy.
+Ref GcSetPolicy(Context& cx, Value, const Args& args) {
+  if (!IsExact(args[0], cx.rt.cls.str)) return RaiseTypeError(cx, "set_policy() argument must be str");
+  const Str* spec = args[0].as<Str>();
+  const absl::Status status = cx.rt.collector->SetPolicy(cx.ts, ToUtf8(spec));
+  if (!status.ok()) return RaiseValueError(cx, "%s", std::string(status.message()).c_str());
+  return cx.NoneRef();
+}
+
+Ref GcGetPolicy(Context& cx, Value, const Args&) { return NewStr(cx, cx.rt.collector->policy_name()); }
+
 const MethodDef kFunctions[] = {
     {"collect", GcCollect, 0, 1, kMethodKeywords},
     {"enable", GcEnable, 0, 0},
@@ -271,6 +286,8 @@ const MethodDef kFunctions[] = {
     {"get_freeze_count", GcGetFreezeCount, 0, 0},
     {"set_debug", GcSetDebug, 1, 1},
     {"get_debug", GcGetDebug, 0, 0},
+    {"set_policy", GcSetPolicy, 1, 1},
+    {"get_policy", GcGetPolicy, 0, 0},
     {},
 };
 

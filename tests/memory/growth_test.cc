@@ -1,0 +1,168 @@
+// How often and how long the default policy collects, on the growth patterns that people met,
+// and that no bundled policy makes a program much slower.
+//
+// Claims, each for a whole program on the toy runtime:
+//   S01, S02  data that is kept: few collections, and less than a tenth of the run in them
+//             (python/cpython#142531, python/cpython#132917)
+//   M06       cycles with payload: what is dead when a collection starts is at most three
+//             times the base threshold, and less than a tenth of the run goes into collections
+//             (python/cpython#148937)
+//   S15       trees from six threads: under no bundled policy more than twice the CPU of the
+//             default (bdwgc/bdwgc#681); prints median, 99th percentile and longest pause
+// How: the gc log says what each collection did. Shares are of times of one run, so load on the
+// machine, which stretches both, matters little; CPU times are the OS's.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tidepool/gc/lab/recording.h"
+
+namespace {
+
+using tidepool::gc_lab::Pass;
+using tidepool::gc_lab::Recording;
+using tidepool::gc_lab::Summarize;
+using tidepool::gc_lab::Summary;
+
+constexpr double kMiB = 1 << 20;
+
+struct Outcome {
+  Recording recording;
+  double cpu_s = 0;
+  double gc_ns = 0;  // all collections, start to end
+  double run_ns = 0;
+};
+
+// Runs the program with a log; `words` are what stands behind the options.
+Outcome RunScript(const std::string& policy, const std::vector<std::string>& words) {
+  const std::string log = testing::TempDir() + "/growth.jsonl";
+  std::vector<std::string> argv = {"runtime/tidepool", "--gc-policy=" + policy, "--gc-log=" + log,
+                                   "--gc-log-every=256k"};
+  argv.insert(argv.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& word : argv) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+  int status = -1;
+  rusage usage{};
+  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
+  EXPECT_EQ(status, 0);
+  Outcome run;
+  auto recording = Recording::Load(log);
+  EXPECT_TRUE(recording.ok()) << recording.status();
+  if (recording.ok()) run.recording = *std::move(recording);
+  auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  run.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  for (const Pass& pass : run.recording.passes) run.gc_ns += pass.total_ns;
+  run.run_ns = Summarize(run.recording).run_ns;
+  return run;
+}
+
+// The pass at exit comes once and is no policy's.
+double ShareInCollections(const Outcome& run) {
+  double gc_ns = run.gc_ns;
+  for (const Pass& pass : run.recording.passes) {
+    if (pass.at_exit) gc_ns -= pass.total_ns;
+  }
+  return gc_ns / run.run_ns;
+}
+
+void Report(const char* name, const Outcome& run) {
+  std::printf("%-20s %4zu collections, %4.1f %% of %.2f s\n", name, run.recording.passes.size(),
+              100 * ShareInCollections(run), run.run_ns * 1e-9);
+}
+
+TEST(GrowthTest, ManyTuplesThatAreKept) {
+  const Outcome run = RunScript("live_bytes", {"-c",
+                                           "kept = []\n"
+                                           "for i in range(1000000):\n"
+                                           "    kept.append((i, i + 1))\n"});
+  Report("S01", run);
+  EXPECT_LE(run.recording.passes.size(), 10u);
+  EXPECT_LT(ShareInCollections(run), 0.10);
+}
+
+TEST(GrowthTest, CombinationsThatAreKept) {
+  const Outcome run = RunScript("live_bytes", {"-c",
+                                           "import itertools\n"
+                                           "kept = []\n"
+                                           "for i in range(50):\n"
+                                           "    kept.append(list(itertools.product(range(5), repeat=5)))\n"
+                                           "    kept.append([[i, (i,)] for i in range(3125)])\n"});
+  Report("S02", run);
+  EXPECT_LE(run.recording.passes.size(), 12u);
+  EXPECT_LT(ShareInCollections(run), 0.10);
+}
+
+TEST(GrowthTest, ObjectsThatAreKept) {
+  const Outcome run = RunScript("live_bytes", {"-c",
+                                           "class Node:\n"
+                                           "    def __init__(self, i):\n"
+                                           "        self.i = i\n"
+                                           "        self.items = [i]\n"
+                                           "kept = {}\n"
+                                           "for i in range(300000):\n"
+                                           "    kept[i] = Node(i)\n"});
+  Report("kept objects", run);
+  EXPECT_LE(run.recording.passes.size(), 12u);
+  EXPECT_LT(ShareInCollections(run), 0.10);
+}
+
+TEST(GrowthTest, CyclesWithPayload) {
+  const Outcome run = RunScript("live_bytes", {"-c",
+                                           "class Node:\n"
+                                           "    pass\n"
+                                           "alive = [None] * 100\n"
+                                           "for i in range(4000):\n"
+                                           "    ring = [Node() for _ in range(10)]\n"
+                                           "    for k in range(10):\n"
+                                           "        ring[k].next = ring[k - 1]\n"
+                                           "        ring[k].payload = bytes(10240)\n"
+                                           "    alive[i % 100] = ring[0]\n"});
+  Report("M06", run);
+  const double base = 4 * kMiB;
+  double worst = 0;
+  for (const Pass& pass : run.recording.passes) {
+    if (!pass.at_exit) worst = std::max(worst, pass.live_before - pass.live_after);
+  }
+  EXPECT_GE(run.recording.passes.size(), 10u);
+  EXPECT_LE(worst, 3 * base);
+  EXPECT_LE(Summarize(run.recording).peak, 100 * 10 * 10240 + 4 * base);
+  EXPECT_LT(ShareInCollections(run), 0.10);
+}
+
+TEST(GrowthTest, NoPolicyMakesTreesMuchSlower) {
+  std::printf("%-14s %7s %7s %9s %9s %9s\n", "policy", "CPU", "passes", "p50", "p99", "longest");
+  double cpu = 0;
+  for (const char* policy : {"live_bytes", "threshold", "pause", "memory_limit", "manual"}) {
+    const Outcome run = RunScript(policy, {"examples/trees.py", "1", "20", "6"});
+    std::vector<double> pauses;
+    for (const Pass& pass : run.recording.passes) pauses.push_back(pass.pause_ns * 1e-6);
+    std::sort(pauses.begin(), pauses.end());
+    ASSERT_FALSE(pauses.empty());  // the one at exit
+    std::printf("%-14s %5.2f s %7zu %6.2f ms %6.2f ms %6.2f ms\n", policy, run.cpu_s,
+                pauses.size(), pauses[pauses.size() / 2], pauses[pauses.size() * 99 / 100],
+                pauses.back());
+    if (cpu == 0) {
+      cpu = run.cpu_s;
+    } else {
+      EXPECT_LE(run.cpu_s, 2 * cpu) << policy;
+    }
+  }
+}
+
+}  // namespace
