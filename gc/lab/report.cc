@@ -1,3 +1,5 @@
+// Writes the table, the JSON and the picture.
+
 #include "tidepool/gc/lab/report.h"
 
 #include <algorithm>
