@@ -346,7 +346,8 @@ void HeapHold::Release() {
     }
     record_->core->os->SleepNs(20000);
   }
-  token_ = 0;
+  // Not 0, which is what `holder` is while nobody holds the heap.
+  if (record_ != nullptr) token_ = UINT64_MAX;
 }
 
 Heap HeapHold::heap() const { return Heap(record_, generation_); }

@@ -30,6 +30,8 @@ int c_limits(void);
 int c_figures_and_walks(void);
 int c_external_memory(void);
 int c_bad_frees(void);
+/* c_user_heap.c */
+int c_heaps(void);
 /* c_user_threads.c */
 int c_isolates(void);
 int c_threads(void);

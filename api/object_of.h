@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "tidepool/api/ref.h"
+#include "tidepool/api/vm.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/object.h"
 #include "tidepool/object/type_info.h"
@@ -110,6 +111,27 @@ Ref<T> NewWithExtra(ThreadState* ts, size_t extra, Args&&... args) {
 template <class T, class... Args>
 Ref<T> New(ThreadState* ts, Args&&... args) {
   return NewWithExtra<T>(ts, 0, std::forward<Args>(args)...);
+}
+
+template <class T, class... Args>
+Ref<T> Vm::New(Args&&... args) {
+  ThreadState* ts = ThreadState::Current();
+  TP_DCHECK(ts != nullptr && ts->isolate() == isolate_.get());
+  return tidepool::New<T>(ts, std::forward<Args>(args)...);
+}
+
+template <class T, class... Args>
+absl::StatusOr<Ref<T>> Vm::TryNew(const Args&... args) {
+  ThreadState* ts = ThreadState::Current();
+  if (ts == nullptr || ts->isolate() != isolate_.get()) {
+    return absl::FailedPreconditionError("the thread is not attached to this Vm");
+  }
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (attempt == 1) Collect(ts);
+    Ref<T> made = tidepool::New<T>(ts, args...);
+    if (made) return made;
+  }
+  return absl::ResourceExhaustedError("no memory, also after a collection");
 }
 
 template <class T>

@@ -4,6 +4,7 @@
  *   tidepool_base.h     versions, errors, isolates, threads, safepoints, fork
  *   tidepool_object.h   types, objects, counts, slots, locks, handles, weak references
  *   tidepool_memory.h   raw memory, limits, pressure, purge, figures
+ *   tidepool_heap.h     heaps as things: made, emptied, handed on by any thread
  *   tidepool_gc.h       collections, policies, listeners, lists of objects
  *   tidepool_layout.h   what a code generator may inline
  *
@@ -52,6 +53,7 @@
 
 #include "tidepool/tidepool_base.h"
 #include "tidepool/tidepool_gc.h"
+#include "tidepool/tidepool_heap.h"
 #include "tidepool/tidepool_layout.h"
 #include "tidepool/tidepool_memory.h"
 #include "tidepool/tidepool_object.h"

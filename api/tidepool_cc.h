@@ -6,6 +6,7 @@
 #ifndef TIDEPOOL_API_TIDEPOOL_CC_H_
 #define TIDEPOOL_API_TIDEPOOL_CC_H_
 
+#include "tidepool/api/local.h"
 #include "tidepool/api/object_of.h"
 #include "tidepool/api/ref.h"
 #include "tidepool/api/vm.h"

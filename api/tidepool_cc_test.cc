@@ -189,6 +189,115 @@ TEST_F(CcTest, FieldsFromManyThreads) {
   EXPECT_EQ(left, 0u);
 }
 
+TEST_F(CcTest, LocalsKnowTheirThread) {
+  {
+    Local<Tree> a(ts, vm->New<Tree>(1));
+    ASSERT_TRUE(a);
+    EXPECT_EQ(RefCount(a.get()), 1);
+    Ref<Tree> other = a.ref();
+    EXPECT_EQ(RefCount(a.get()), 2);
+    a = vm->New<Tree>(2);
+    EXPECT_EQ(a->value, 2);
+    EXPECT_EQ(RefCount(other.get()), 1);
+  }
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 2);
+}
+
+TEST_F(CcTest, HandlesAreDroppedFromAnywhere) {
+  auto make = [&](int value) {
+    auto handle = Handle<Tree>::Create(*vm, vm->New<Tree>(value));
+    EXPECT_TRUE(handle.ok());
+    return *std::move(handle);
+  };
+  Handle<Tree> a = make(1);
+  EXPECT_EQ(a.Get()->value, 1);
+  EXPECT_EQ(vm->Collect(ts), 0u);
+  a.reset();  // attached
+  EXPECT_FALSE(a.Get());
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 1);
+  Handle<Tree> b = make(2);
+  {
+    DetachedScope detached(ts);
+    b = Handle<Tree>();  // detached
+    EXPECT_EQ(ThreadState::Current(), nullptr);
+  }
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 2);
+  Handle<Tree> c = make(3);
+  {
+    DetachedScope detached(ts);
+    Thread stranger;
+    ASSERT_TRUE(stranger.Start([&] { Handle<Tree> taken = std::move(c); }));
+    stranger.Join();
+    auto other = Vm::Create();
+    ASSERT_TRUE(other.ok());
+    ThreadScope there(**other, "there");
+    b = Handle<Tree>();
+    EXPECT_EQ(ThreadState::Current(), there.ts());
+  }
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 3);
+  Handle<Tree> d = make(4);
+  {
+    DetachedScope detached(ts);
+    auto other = Vm::Create();
+    ThreadScope there(**other, "there");
+    d.reset();  // attached to another one
+    EXPECT_EQ(ThreadState::Current(), there.ts());
+  }
+  EXPECT_EQ(g_destroyed.load(kRelaxed), 4);
+  EXPECT_EQ(vm->isolate().thread_count(), 1u);
+}
+
+TEST_F(CcTest, NoGcScopesNest) {
+  vm->SetGcEnabled(true);
+  {
+    NoGcScope outer(*vm);
+    EXPECT_FALSE(vm->collector().enabled());
+    {
+      NoGcScope inner(*vm);
+    }
+    EXPECT_FALSE(vm->collector().enabled());
+    vm->SetGcEnabled(true);
+    EXPECT_FALSE(vm->collector().enabled());
+  }
+  EXPECT_TRUE(vm->collector().enabled());
+  vm->SetGcEnabled(false);
+  { NoGcScope scope(*vm); }
+  EXPECT_FALSE(vm->collector().enabled());
+}
+
+TEST_F(CcTest, TryNewCollectsBeforeItGivesUp) {
+  vm->heap().SetHardLimit(vm->heap().GetStats().committed + (8 << 20));
+  // Cycles fill the memory; nobody collects (the fixture has it switched off).
+  size_t made = 0;
+  for (;; ++made) {
+    Ref<Tree> tree = NewWithExtra<Tree>(ts, 64 << 10, 1);
+    if (!tree) break;
+    tree->left.Set(ts, tree.Clone());
+    ASSERT_LT(made, 1000u);
+  }
+  EXPECT_GT(made, 50u);
+  absl::StatusOr<Ref<Tree>> tried = vm->TryNew<Tree>(5);
+  ASSERT_TRUE(tried.ok()) << tried.status();
+  EXPECT_EQ((*tried)->value, 5);
+  {
+    DetachedScope detached(ts);
+    EXPECT_EQ(vm->TryNew<Tree>(1).status().code(), absl::StatusCode::kFailedPrecondition);
+  }
+  tried->reset();
+  // Alive: no collection helps.
+  Ref<Tree> list;
+  for (;;) {
+    absl::StatusOr<Ref<Tree>> next = vm->TryNew<Tree>(1);
+    if (!next.ok()) {
+      EXPECT_EQ(next.status().code(), absl::StatusCode::kResourceExhausted);
+      break;
+    }
+    (*next)->left.Set(ts, std::move(list));
+    list = *std::move(next);
+  }
+  EXPECT_TRUE(thread->status().ok());
+}
+
 TEST(CcVmTest, MadeAndDestroyedInALoop) {
   for (int i = 0; i < 20; ++i) {
     auto vm = Vm::Create();

@@ -15,6 +15,25 @@ absl::StatusOr<std::unique_ptr<Vm>> Vm::Create(const Options& options, Os* os) {
   return std::unique_ptr<Vm>(new Vm(*std::move(isolate), *std::move(collector)));
 }
 
+Vm::~Vm() {
+  // The objects go with the heap.
+  for (internal::HandleNode* next = TakeKept(); next != nullptr;) {
+    delete std::exchange(next, next->next);
+  }
+}
+
+void Vm::KeepForLater(internal::HandleNode* node) {
+  node->next = kept_.load(kRelaxed);
+  // Release: pairs with the acquire in TakeKept.
+  while (!kept_.compare_exchange_weak(node->next, node, kRelease, kRelaxed)) {
+  }
+}
+
+internal::HandleNode* Vm::TakeKept() {
+  if (kept_.load(kRelaxed) == nullptr) return nullptr;
+  return kept_.exchange(nullptr, kAcquire);
+}
+
 void Vm::SetGcEnabled(bool enabled) {
   MutexLock lock(&gc_switch_mutex_);
   if (no_gc_ != 0) {

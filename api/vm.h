@@ -15,17 +15,41 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "tidepool/allocator/options.h"
+#include "tidepool/base/atomic.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/gc/collector.h"
+#include "tidepool/object/header.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/thread_state.h"
 
 namespace tidepool {
 
+template <class T>
+class Ref;
+
+namespace internal {
+// What a Handle holds (local.h).
+struct HandleNode {
+  ObjectHeader* object;
+  HandleNode* next;
+};
+}  // namespace internal
+
 class Vm {
  public:
   static absl::StatusOr<std::unique_ptr<Vm>> Create(const Options& options = Options(),
                                                     Os* os = RealOs());
+
+  ~Vm();
+
+  // A new T (object_of.h) by the calling, attached thread; null: no memory.
+  template <class T, class... Args>
+  Ref<T> New(Args&&... args);
+  // The same, but collects and tries once more before it gives up, so this is a
+  // safepoint. RESOURCE_EXHAUSTED: there is no memory still. FAILED_PRECONDITION: the
+  // thread is not attached to this Vm.
+  template <class T, class... Args>
+  absl::StatusOr<Ref<T>> TryNew(const Args&... args);
 
   Isolate& isolate() { return *isolate_; }
   Collector& collector() { return *collector_; }
@@ -40,12 +64,17 @@ class Vm {
   void BeginNoGc();
   void EndNoGc();
 
+  // For handles whose drop found no memory for a thread state.
+  void KeepForLater(internal::HandleNode* node);
+  internal::HandleNode* TakeKept();
+
  private:
   Vm(std::unique_ptr<Isolate> isolate, std::unique_ptr<Collector> collector)
       : isolate_(std::move(isolate)), collector_(std::move(collector)) {}
 
   std::unique_ptr<Isolate> isolate_;
   std::unique_ptr<Collector> collector_;  // after the isolate: goes first
+  Atomic<internal::HandleNode*> kept_{nullptr};
 
   Mutex gc_switch_mutex_{0};
   bool gc_enabled_ ABSL_GUARDED_BY(gc_switch_mutex_) = true;  // while no_gc_ != 0
@@ -66,6 +95,10 @@ class ThreadScope {
 
   // False: there was no memory for the thread's state.
   explicit operator bool() const { return ts_ != nullptr; }
+  absl::Status status() const {
+    return ts_ != nullptr ? absl::OkStatus()
+                          : absl::ResourceExhaustedError("no memory for a thread's state");
+  }
   ThreadState* ts() const { return ts_; }
 
  private:
@@ -76,6 +109,19 @@ class ThreadScope {
 // For the scope the thread may block: it touches no object, and a stop of the world does
 // not wait for it. (BlockingScope of object/thread_state.h, by the name embedders look for.)
 using DetachedScope = BlockingScope;
+using AttachScope = ThreadScope;
+
+// No automatic collection of the Vm starts in the scope, on any thread. Scopes nest.
+class NoGcScope {
+ public:
+  explicit NoGcScope(Vm& vm) : vm_(vm) { vm_.BeginNoGc(); }
+  ~NoGcScope() { vm_.EndNoGc(); }
+  NoGcScope(const NoGcScope&) = delete;
+  NoGcScope& operator=(const NoGcScope&) = delete;
+
+ private:
+  Vm& vm_;
+};
 
 }  // namespace tidepool
 

@@ -54,18 +54,23 @@ ThreadState* Isolate::AttachThread(const char* name) {
   TP_CHECK(ThreadState::Current() == nullptr);  // one isolate at a time
   ThreadState* ts = new (std::nothrow) ThreadState();
   if (ts == nullptr) return nullptr;
-  ts->heap_ = heap_->NewThread();
-  if (ts->heap_ == nullptr) {
-    delete ts;
-    return nullptr;
-  }
   ts->isolate_ = this;
   ts->tid_ = tid;
   ts->SetName(name);
-  ts->heap_->SetBreaker(&ts->breaker_, kBreakHeap);
-  // Complete: now others may see it.
-  LinkThread(ts);
-  merge_table_.Register(ts);
+  {
+    // A fork takes this lock too (fork.cc): the child finds a thread either not at all or
+    // on the list, and never half of one that it could not bury.
+    MutexLock lock(&orphan_mutex_);
+    ts->heap_ = heap_->NewThread();
+    if (ts->heap_ == nullptr) {
+      delete ts;
+      return nullptr;
+    }
+    ts->heap_->SetBreaker(&ts->breaker_, kBreakHeap);
+    // Complete: now others may see it.
+    LinkThread(ts);
+    merge_table_.Register(ts);
+  }
   ts->AttachToWorld();
   return ts;
 }

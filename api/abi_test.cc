@@ -1,0 +1,75 @@
+// The C ABI, written down: abi.txt has the version, every exported function, and the size of
+// every struct. What is added to a version that was given out needs a new minor number; what
+// is taken away or changes size (other than structs that say their size) a new major one.
+// After a deliberate change, run the test and copy what it prints to api/abi.txt.
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tidepool/tidepool.h"
+
+namespace {
+
+std::string Read(const std::string& name) {
+  std::ifstream file("api/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> Facts() {
+  std::vector<std::string> facts;
+  for (const char* part : {"base", "object", "memory", "heap", "gc", "layout"}) {
+    const std::string text = Read(std::string("tidepool_") + part + ".h");
+    EXPECT_NE(text, "") << part;
+    const std::regex function(R"(TP_API [\w\s*]*?\b(tp_\w+)\()");
+    for (std::sregex_iterator it(text.begin(), text.end(), function), end; it != end; ++it) {
+      facts.push_back("function " + (*it)[1].str());
+    }
+  }
+#define SIZE(type) facts.push_back("sizeof " #type " " + std::to_string(sizeof(type)))
+  SIZE(tp_call);
+  SIZE(tp_collection);
+  SIZE(tp_critical);
+  SIZE(tp_decision);
+  SIZE(tp_error);
+  SIZE(tp_gc_listener);
+  SIZE(tp_gc_totals);
+  SIZE(tp_header);
+  SIZE(tp_heap);
+  SIZE(tp_heap_figures);
+  SIZE(tp_heap_limits);
+  SIZE(tp_heap_stats);
+  SIZE(tp_hold);
+  SIZE(tp_isolate_config);
+  SIZE(tp_layout_info);
+  SIZE(tp_mark);
+  SIZE(tp_page);
+  SIZE(tp_plan);
+  SIZE(tp_policy_def);
+  SIZE(tp_pressure);
+  SIZE(tp_root_set);
+  SIZE(tp_scope);
+  SIZE(tp_slot);
+  SIZE(tp_snapshot);
+  SIZE(tp_type_def);
+  SIZE(tp_visited);
+#undef SIZE
+  std::sort(facts.begin(), facts.end());
+  facts.insert(facts.begin(), "version " + std::to_string(TP_ABI_MAJOR) + "." +
+                                  std::to_string(TP_ABI_MINOR));
+  return facts;
+}
+
+TEST(AbiTest, IsAsWrittenDown) {
+  std::string now;
+  for (const std::string& fact : Facts()) now += fact + "\n";
+  EXPECT_EQ(now, Read("abi.txt")) << now;
+}
+
+}  // namespace
