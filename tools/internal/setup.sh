@@ -12,8 +12,9 @@ die() { local status=$1; shift; say "$*"; exit "$status"; }
 
 packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
   libbenchmark-dev pkg-config python3"
-packages_test="$packages_build liblua5.4-dev"
-packages_full="$packages_test clang libclang-rt-14-dev spin"
+packages_test="$packages_build liblua5.4-dev sqlite3 perl"
+packages_full="$packages_test clang libclang-rt-14-dev spin redis-server redis-tools
+  memcached libmemcached-tools libpython3.11-testsuite git"
 packages_times="$packages_test time libmimalloc2.0"
 
 _missing_packages() {
