@@ -1,6 +1,7 @@
 # Sourced by the tools: finds the tree's root and installs what is missing.
 #
-# need_packages SET installs the packages of that set (build, test, full, times) with
+# need_packages SET installs the packages of that set (build, test, full, times,
+# heap, install) with
 # apt-get on Debian 12, without a question, and only if one of them is missing.
 # On another system it says what to install and ends with status 3.
 
@@ -14,7 +15,9 @@ packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
   libbenchmark-dev pkg-config python3"
 packages_test="$packages_build liblua5.4-dev sqlite3 perl"
 packages_full="$packages_test clang libclang-rt-14-dev spin redis-server redis-tools
-  memcached libmemcached-tools libpython3.11-testsuite git"
+  memcached libmemcached-tools libpython3.11-testsuite git make cmake"
+packages_heap="g++ make cmake"
+packages_install="$packages_heap libabsl-dev pkg-config"
 packages_times="$packages_test time libmimalloc2.0"
 
 _missing_packages() {
