@@ -1,0 +1,167 @@
+// The installed package is used from outside, as its users do: by pkg-config and by CMake,
+// shared and static, from C and from C++, the heap alone, the tarball somewhere else, and
+// loaded late by a host with threads. tools/install makes it from the source tree.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace {
+
+struct Ran {
+  std::string out;
+  int status = -1;
+};
+
+Ran Shell(const std::string& command) {
+  Ran ran;
+  FILE* pipe = popen(("{ " + command + "; } 2>&1").c_str(), "r");
+  if (pipe == nullptr) return ran;
+  char buffer[4096];
+  size_t n;
+  while ((n = fread(buffer, 1, sizeof buffer, pipe)) != 0) {
+    ran.out.append(buffer, n);
+  }
+  int rc = pclose(pipe);
+  ran.status = WIFEXITED(rc) ? WEXITSTATUS(rc) : 128 + WTERMSIG(rc);
+  return ran;
+}
+
+void Expect(const std::string& command, const std::string& text) {
+  Ran ran = Shell(command);
+  EXPECT_EQ(ran.status, 0) << command << "\n" << ran.out;
+  EXPECT_NE(ran.out.find(text), std::string::npos) << command << "\n" << ran.out;
+}
+
+class InstallTest : public testing::Test {
+ protected:
+  // Builds and installs once. TIDEPOOL_INSTALL_TEST names a folder to keep.
+  static void SetUpTestSuite() {
+    char path[PATH_MAX];
+    ASSERT_NE(realpath("CMakeLists.txt", path), nullptr);
+    std::string file(path);
+    root_ = new std::string(file.substr(0, file.rfind('/')));
+    const char* kept = getenv("TIDEPOOL_INSTALL_TEST");
+    dir_ = new std::string(kept != nullptr ? kept
+                                           : std::string(getenv("TEST_TMPDIR")) + "/i");
+    Ran ran = Shell("mkdir -p " + *dir_ + " && " + *root_ + "/tools/install --prefix=" +
+                    *dir_ + "/prefix --package=" + *dir_ + "/package --build=" + *dir_ +
+                    "/build");
+    ASSERT_EQ(ran.status, 0) << ran.out;
+    std::string tests = *root_ + "/tests/install/";
+    ran = Shell("mkdir -p " + *dir_ + "/user && cp " + tests + "use.c " + tests +
+                "use_heap.cc " + tests + "host.c " + tests + "CMakeLists.txt " + *dir_ +
+                "/user/ && cp " + *root_ +
+                "/examples/embed_minimal/embed_minimal.cc " + *dir_ + "/user/use.cc");
+    ASSERT_EQ(ran.status, 0) << ran.out;
+  }
+  static std::string In(const std::string& prefix) {
+    return "cd " + *dir_ + "/user && export PKG_CONFIG_PATH=" + prefix +
+           "/lib/pkgconfig LD_LIBRARY_PATH=" + prefix + "/lib && ";
+  }
+  static std::string Prefix() { return *dir_ + "/prefix"; }
+
+  static std::string* root_;
+  static std::string* dir_;
+};
+std::string* InstallTest::root_;
+std::string* InstallTest::dir_;
+
+constexpr char kCFlags[] = "-std=c11 -Wall -Wextra -Werror -pedantic ";
+
+TEST_F(InstallTest, PkgConfigSharedAndStatic) {
+  std::string in = In(Prefix());
+  Expect(in + "cc " + kCFlags + "use.c $(pkg-config --cflags --libs tidepool) -o c1 && "
+              "./c1", "C works");
+  Expect(in + "ldd c1", "libtidepool.so.0 =>");
+  Expect(in + "c++ -O1 use.cc $(pkg-config --cflags --libs tidepool-cc) -o cc1 && ./cc1 "
+              "&& echo ended $?", "ended 0");
+  // Static: the archive by name, and what it needs.
+  std::string archive = "$(pkg-config --variable=libdir tidepool)/libtidepool.a ";
+  Expect(in + "cc " + kCFlags + "use.c $(pkg-config --cflags tidepool) " + archive +
+              "$(pkg-config --libs --static tidepool | sed 's/-ltidepool//') -o c2 && "
+              "unset LD_LIBRARY_PATH && ./c2 && ! ldd c2 | grep libtidepool", "C works");
+  Expect(in + "c++ -O1 use.cc $(pkg-config --cflags tidepool-cc) " + archive +
+              "$(pkg-config --libs --static tidepool-cc | sed 's/-ltidepool//') -o cc2 "
+              "&& unset LD_LIBRARY_PATH && ./cc2 && echo ended $?", "ended 0");
+}
+
+TEST_F(InstallTest, CMakePackage) {
+  std::string in = In(Prefix());
+  Expect(in + "cmake -S . -B by_cmake -DCMAKE_PREFIX_PATH=" + Prefix() +
+             " && cmake --build by_cmake", "heap");
+  for (const char* name : {"c_shared", "c_static"}) {
+    Expect(in + "by_cmake/" + name, "C works");
+  }
+  for (const char* name : {"cc_shared", "cc_static"}) {
+    Expect(in + "by_cmake/" + name + " && echo ended $?", "ended 0");
+  }
+  Expect(in + "by_cmake/heap", "heap works 1 1 1");
+}
+
+TEST_F(InstallTest, TheHeapAloneNeedsNothingElse) {
+  std::string in = In(Prefix());
+  Expect(in + "c++ use_heap.cc $(pkg-config --cflags --libs tidepool-heap) -Wall -Wextra "
+              "-Werror -Wno-invalid-offsetof -o heap && ./heap", "heap works 1 1 1");
+  Expect(in + "ldd heap; ! ldd heap | grep absl && echo none", "none");
+  Expect(in + "LD_PRELOAD=" + Prefix() + "/lib/libtidepool_malloc.so ./heap",
+         "heap works 1 1 1");
+  Expect(in + "! ldd " + Prefix() + "/lib/libtidepool_malloc.so | grep absl && echo none",
+         "none");
+}
+
+TEST_F(InstallTest, TheTarballWorksAnywhere) {
+  std::string there = *dir_ + "/elsewhere";
+  Expect("mkdir -p " + there + " && tar -xzf " + *dir_ +
+             "/package/tidepool-*.tar.gz --strip-components=1 -C " + there + " && ls " +
+             there + "/lib", "libtidepool.a");
+  std::string in = In(there);
+  Expect(in + "cc " + kCFlags + "use.c $(pkg-config --cflags --libs tidepool) -o c3 && "
+              "./c3 && ldd c3", there);
+}
+
+// Only the C API and the C++ API can be seen, and the C library's names.
+TEST_F(InstallTest, ExportedNames) {
+  std::string lib = Prefix() + "/lib/";
+  Ran names = Shell("nm -D --defined-only " + lib +
+                    "libtidepool.so | awk '{print $3}' | grep -v '^tp_' | c++filt | "
+                    "grep -v '^tidepool::\\|for tidepool::\\|^$'");
+  EXPECT_EQ(names.out, "") << names.out;
+  Expect("nm -D --defined-only " + lib + "libtidepool.so", " T tp_isolate_create");
+  Expect("readelf -d " + lib + "libtidepool.so", "[libtidepool.so.0]");
+  // A library that is loaded late must not ask for static thread-local memory.
+  Expect("! readelf -d " + lib + "libtidepool.so | grep STATIC_TLS && echo none", "none");
+}
+
+TEST_F(InstallTest, LoadedLateUnloadedAndLoadedAgain) {
+  std::string in = In(Prefix());
+  Expect(in + "cc " + kCFlags + "host.c $(pkg-config --cflags tidepool) -pthread -ldl "
+              "-o host && ./host " + Prefix() + "/lib/libtidepool.so.0 24",
+         "loaded and unloaded");
+  // No room for more static thread-local memory in the process.
+  Expect(in + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 ./host " + Prefix() +
+              "/lib/libtidepool.so.0 4", "loaded and unloaded");
+  // A plugin that carries the static library in it.
+  Expect(in + "c++ -shared -o plugin.so -Wl,--whole-archive "
+              "$(pkg-config --variable=libdir tidepool)/libtidepool.a "
+              "-Wl,--no-whole-archive $(pkg-config --libs --static tidepool | "
+              "sed 's/-ltidepool//') && ./host $PWD/plugin.so 24",
+         "loaded and unloaded");
+  // The drop-in malloc, opened late by a program that uses another, stays out of the way.
+  Expect(in + "LD_PRELOAD= ./host " + Prefix() + "/lib/libtidepool.so.0 2",
+         "loaded and unloaded");
+}
+
+// The same host, all of whose own memory comes from the drop-in malloc.
+TEST_F(InstallTest, LoadedLateBesideTheDropInMalloc) {
+  Expect(In(Prefix()) + "LD_PRELOAD=" + Prefix() + "/lib/libtidepool_malloc.so ./host " +
+             Prefix() + "/lib/libtidepool.so.0 8",
+         "loaded and unloaded");
+}
+
+}  // namespace
