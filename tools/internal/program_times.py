@@ -1,4 +1,4 @@
-"""Times whole programs on several allocators, side by side: `tools/bench lua`.
+"""Times whole programs on several allocators, side by side: tools/bench lua, dropin.
 
 Every row is a program, every column an allocator; the columns of a row take turns, so
 that the machine's other load falls on all of them alike. Seconds are CPU seconds (user
@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "measurements.md")
@@ -80,11 +81,11 @@ def sums(table, columns):
     """The geometric mean of each column's time and peak over the first column's."""
     first, parts = columns[0], []
     for column in columns[1:]:
-        time = memory = 1.0
+        seconds = memory = 1.0
         for row in table.values():
-            time *= max(row[column][0], 0.01) / max(row[first][0], 0.01)
+            seconds *= max(row[column][0], 0.01) / max(row[first][0], 0.01)
             memory *= row[column][1] / row[first][1]
-        parts.append("%s %.2f and %.2f" % (column, time ** (1 / len(table)),
+        parts.append("%s %.2f and %.2f" % (column, seconds ** (1 / len(table)),
                                            memory ** (1 / len(table))))
     return "Time and peak over %s's (geometric means): %s." % (first, ", ".join(parts))
 
@@ -107,6 +108,69 @@ def lua(binaries, rounds, scale):
     return columns, measure(rows, columns, rounds)
 
 
+def redis(preload, requests):
+    """CPU seconds and peak of a redis-server under a fixed load of redis-benchmark."""
+    with tempfile.TemporaryDirectory() as folder:
+        socket = os.path.join(folder, "s")
+        out = os.path.join(folder, "time")
+        words = ["env"] + (["LD_PRELOAD=" + preload] if preload else [])
+        server = subprocess.Popen(
+            ["/usr/bin/time", "-q", "-o", out, "-f", "%U %S %M", *words, "redis-server",
+             "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder],
+            stdout=subprocess.DEVNULL)
+        cli = ["redis-cli", "-s", socket]
+        for _ in range(200):
+            if subprocess.run([*cli, "ping"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0:
+                break
+            time.sleep(0.05)
+        for tests, size in (("set,get", 300), ("lpush,hset,zadd,sadd", 100), ("set", 2000),
+                            ("lpop,spop,get", 100)):
+            subprocess.run(["redis-benchmark", "-s", socket, "-q", "-n", str(requests),
+                            "-r", str(requests // 4), "-P", "16", "-d", str(size), "-t",
+                            tests], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([*cli, "shutdown", "nosave"], stdout=subprocess.DEVNULL)
+        if server.wait() != 0:
+            raise RuntimeError("redis-server: status %d" % server.returncode)
+        with open(out, encoding="utf-8") as file:
+            user, system, peak = file.read().split()[-3:]
+    return float(user) + float(system), int(peak) / 1024
+
+
+def dropin(binaries, rounds, scale):
+    columns = ["tidepool", "glibc", "mimalloc", "jemalloc", "tcmalloc"]
+    preloads = dict(PRELOADS)
+    preloads["tidepool"] = os.environ.get("TIDEPOOL_MALLOC") or os.path.join(
+        binaries, "allocator", "libtidepool_malloc.so")
+    here = os.path.join(ROOT, "tests", "dropin")
+
+    def times(n):
+        return str(max(1, int(n * scale)))
+
+    python = ["/usr/bin/python3"]
+    malloc = {"PYTHONMALLOC": "malloc"}
+    programs = [
+        ("python3, threads and JSON", lambda p: timed(
+            [*python, os.path.join(here, "threads.py"), times(8)], p, extra=malloc)),
+        ("python3, a big document", lambda p: timed(
+            [*python, "-c", "import json\n"
+             "d = [{'id': i, 'name': 'n%d' % i, 'tags': [str(i), 'x' * (i % 40)]}"
+             " for i in range(" + times(60000) + ")]\n"
+             "for _ in range(2): d = json.loads(json.dumps(d))"], p, extra=malloc)),
+        ("sqlite3, load and queries", lambda p: timed(
+            ["sh", "-c", "sqlite3 :memory: < " + os.path.join(here, "load.sql")], p)),
+        ("perl, hashes and strings", lambda p: timed(
+            ["perl", os.path.join(here, "words.pl"), times(20)], p)),
+        ("g++ -O1, one file", lambda p: timed(
+            ["g++", "-std=c++20", "-O1", "-x", "c++", "-c", "-o", "/dev/null",
+             os.path.join(here, "compile_me.txt")], p)),
+        ("redis-server, its benchmark", lambda p: redis(p, int(60000 * scale))),
+    ]
+    rows = [(name, {c: (lambda f=run, c=c: f(preloads[c])) for c in columns})
+            for name, run in programs]
+    return columns, measure(rows, columns, rounds)
+
+
 def write(marker, text):
     begin, end = "<!-- %s: begin -->" % marker, "<!-- %s: end -->" % marker
     with open(PAGE, encoding="utf-8") as file:
@@ -119,7 +183,10 @@ def write(marker, text):
         file.write(head + begin + "\n" + text + "\n" + end + tail)
 
 
-SUITES = {"lua": (lua, ["//examples/lua:lua_tidepool"])}
+SUITES = {
+    "lua": (lua, ["//examples/lua:lua_tidepool"]),
+    "dropin": (dropin, ["//allocator:libtidepool_malloc.so"]),
+}
 
 
 def main(words):

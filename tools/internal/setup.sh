@@ -18,7 +18,10 @@ packages_full="$packages_test clang libclang-rt-14-dev spin redis-server redis-t
   memcached libmemcached-tools libpython3.11-testsuite git make cmake"
 packages_heap="g++ make cmake"
 packages_install="$packages_heap libabsl-dev pkg-config"
-packages_times="$packages_test time libmimalloc2.0"
+packages_arm64="$packages_build g++-aarch64-linux-gnu qemu-user libabsl-dev:arm64
+  libgtest-dev:arm64 libgmock-dev:arm64"
+packages_times="$packages_test time libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4
+  redis-server redis-tools"
 
 _missing_packages() {
   local p
