@@ -309,7 +309,7 @@ bool HeapHold::EnterSlow() {
     self_->in_heap_.store(nullptr, kRelease);  // pairs with T4's wait
     uint64_t h = record_->holder.load(kAcquire);  // pairs with T5
     if ((h & ~uint64_t{1}) != token_ || token_ == 0) {
-      HeapOps::BadUse(core, "refused to use heap", record_,
+      HeapOps::BadUse(core, MemoryFault::kWrongUse, "refused to use heap", record_,
                       record_->generation.load(kRelaxed) != generation_
                           ? "it was destroyed"
                           : "this thread no longer holds it");
@@ -387,7 +387,7 @@ void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero) {
         if (page->free_is_zero) {
           internal::SetLink(block, page->link_offset, nullptr);
         } else {
-          memset(block, 0, size);
+          memset(block, 0, size < 16 ? 16 : size);
         }
       }
       Leave();
@@ -420,7 +420,7 @@ void* HeapHold::AllocateZeroed(size_t size) {
   if (is_zero) {
     internal::SetLink(block, 0, nullptr);
   } else {
-    memset(block, 0, size);
+    memset(block, 0, size < 16 ? 16 : size);
   }
   return block;
 }
@@ -501,7 +501,7 @@ void* HeapHold::Reallocate(void* block, size_t size) {
   DomainCore* core = record_->core;
   size_t usable = HeapDomain::UsableSize(block);
   if (usable == 0 || page->thing != record_) {
-    HeapOps::BadUse(core, "refused to resize", block, "no block of this heap");
+    HeapOps::BadUse(core, MemoryFault::kWrongUse, "refused to resize", block, "no block of this heap");
     return nullptr;
   }
   bool large = page->size_class == 0;

@@ -295,6 +295,14 @@ uint64_t HeapDomain::PageOwnerTid(const void* block) {
 
 size_t HeapDomain::Purge() { return HeapOps::PurgeAll(core_, nullptr); }
 
+size_t HeapDomain::ReleaseArenas() {
+  HeapOps::PurgeAll(core_, nullptr);
+  // Dormant pages of which no reader can know any more.
+  while (HeapOps::ConvertDormant(core_, SIZE_MAX)) {
+  }
+  return core_->arenas.ReleaseEmpty();
+}
+
 uint64_t HeapDomain::CommittedBytes() const { return core_->budget.committed(); }
 
 uint64_t HeapDomain::LimboBytes() const {
@@ -379,6 +387,12 @@ void HeapDomain::SetPressureCallback(
   MutexLock lock(&core_->callback_lock);
   core_->pressure = callback;
   core_->pressure_arg = arg;
+}
+
+void HeapDomain::SetFaultHandler(void (*handler)(void* arg, const MemoryFault&),
+                                 void* arg) {
+  core_->fault_arg.store(arg, kRelaxed);         // published by the next
+  core_->fault_handler.store(handler, kRelease);  // pairs with BadUse
 }
 
 void HeapDomain::SetAllocBudget(uint64_t bytes) {

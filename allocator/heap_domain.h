@@ -33,6 +33,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "tidepool/allocator/hardening.h"
 #include "tidepool/allocator/heap_kind.h"
 #include "tidepool/allocator/options.h"
 #include "tidepool/allocator/stats.h"
@@ -99,6 +100,11 @@ class HeapDomain {
   // their next safepoint. Returns the bytes purged by this call. Any thread.
   size_t Purge();
 
+  // Purges, and gives every arena that holds no block back to the Os (its Release), so
+  // that a given region can be withdrawn (base/region_os.h). Records stay. Returns
+  // the bytes of address space given back. Any thread.
+  size_t ReleaseArenas();
+
   Stats GetStats() const;
   std::string StatsJson() const;
   // One relaxed load each; what collection policies and limits look at.
@@ -123,6 +129,11 @@ class HeapDomain {
   // may have become free and the allocation tries once more.
   void SetPressureCallback(bool (*callback)(void* arg, const MemoryPressure&),
                            void* arg);
+
+  // Called when a bad pointer is refused or damage is found (hardening.h), before the
+  // option bad_free acts; by the thread that found it, which may hold locks of the
+  // domain: it must not allocate or free here.
+  void SetFaultHandler(void (*handler)(void* arg, const MemoryFault&), void* arg);
 
   // Allocation budget of every thread, now and later (ThreadHeap::SetAllocBudget).
   void SetAllocBudget(uint64_t bytes);

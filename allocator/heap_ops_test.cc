@@ -2,8 +2,6 @@
 // the OS failing. The runner (heap_ops_testing.h) checks against a shadow.
 #include "tidepool/allocator/heap_ops_testing.h"
 
-#include <random>
-
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
 
@@ -11,55 +9,8 @@ namespace tidepool {
 namespace {
 
 using testing::Op;
-using testing::OpCode;
 using testing::OpsRunner;
-
-std::vector<Op> RandomProgram(uint64_t seed, size_t length) {
-  std::mt19937_64 random(seed);
-  std::vector<Op> program;
-  // Swings between growing and shrinking.
-  for (size_t i = 0; i < length; ++i) {
-    bool grow = (i / 100) % 2 == 0;
-    uint64_t dice = random() % 100;
-    OpCode code;
-    if (dice < 4) {
-      code = OpCode::kAllocateMany;
-    } else if (dice < (grow ? 40u : 15u)) {
-      code = OpCode::kAllocate;
-    } else if (dice < (grow ? 48u : 20u)) {
-      code = OpCode::kZeroed;
-    } else if (dice < (grow ? 52u : 24u)) {
-      code = OpCode::kAligned;
-    } else if (dice < 66) {
-      code = OpCode::kFree;
-    } else if (dice < (grow ? 67u : 74u)) {
-      code = OpCode::kFreeMany;
-    } else if (dice < 82) {
-      code = OpCode::kRealloc;
-    } else if (dice < 86) {
-      code = OpCode::kFreeDelayed;
-    } else if (dice < 90) {
-      code = OpCode::kReallocDelayed;
-    } else if (dice < 94) {
-      code = OpCode::kSafepoint;
-    } else if (dice < 96) {
-      code = OpCode::kDetachAttach;
-    } else if (dice < 97) {
-      code = OpCode::kExit;
-    } else if (dice < 98) {
-      code = OpCode::kPurge;
-    } else if (dice < 99) {
-      code = OpCode::kLimit;
-    } else {
-      code = OpCode::kStop;
-    }
-    program.push_back({code, static_cast<uint8_t>(random()),
-                       static_cast<uint8_t>(random()),
-                       static_cast<uint32_t>(random()),
-                       static_cast<uint32_t>(random())});
-  }
-  return program;
-}
+using testing::RandomProgram;
 
 TEST(HeapOpsTest, RandomProgramsUnderEveryPolicy) {
   uint64_t seed = 1;
@@ -133,7 +84,7 @@ TEST(HeapOpsTest, EveryOsCallFailsOnce) {
   Options options;
   options.arena_reserve = 4 << 20;
   bool failed = true;
-  for (uint64_t n = 1; failed; n += n < 40 ? 1 : 7) {
+  for (uint64_t n = 1; failed; n += n < 20 ? 1 : 17) {
     FakeOs os(RealOs());
     os.FailNth(n);
     {
@@ -152,7 +103,7 @@ TEST(HeapOpsTest, OutOfMemoryFromSomeCallOn) {
   Options options;
   options.arena_reserve = 4 << 20;
   bool failed = true;
-  for (uint64_t n = 1; failed; n += n < 20 ? 1 : 9) {
+  for (uint64_t n = 1; failed; n += n < 10 ? 1 : 19) {
     FakeOs os(RealOs());
     os.FailFrom(n, FakeOs::kMemory);
     {

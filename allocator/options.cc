@@ -118,6 +118,37 @@ absl::Status SetBadFree(absl::string_view name, absl::string_view value,
   if (status.ok()) *out = static_cast<BadFreePolicy>(number);
   return status;
 }
+absl::Status SetHarden(absl::string_view name, absl::string_view value, int64_t,
+                       int64_t, uint32_t* out) {
+  // 0 and 1 are what the levels were called once.
+  if (value == "none" || value == "0") {
+    *out = kHardenNone;
+    return absl::OkStatus();
+  }
+  uint32_t bits = kHardenDoubleFree;  // part of every set
+  for (absl::string_view rest = value;;) {
+    size_t plus = rest.find('+');
+    absl::string_view word = rest.substr(0, plus);
+    uint32_t found = word == "checked" || word == "1" ? uint32_t{kHardenChecked}
+                     : word == "hardened"             ? uint32_t{kHardened}
+                                                      : 0;
+    for (const Mitigation* m = MitigationTable(); m->name != nullptr; ++m) {
+      if (word == m->name) found = m->bit;
+    }
+    if (found == 0) {
+      std::string allowed = "none, checked, hardened, or some of";
+      for (const Mitigation* m = MitigationTable(); m->name != nullptr; ++m) {
+        allowed += std::string(" ") + m->name;
+      }
+      return Bad(name, value, allowed + " joined by +");
+    }
+    bits |= found;
+    if (plus == absl::string_view::npos) break;
+    rest = rest.substr(plus + 1);
+  }
+  *out = bits;
+  return absl::OkStatus();
+}
 absl::Status SetText(absl::string_view name, absl::string_view value, int64_t,
                      int64_t, OptionText* out) {
   if (value.empty() || value.size() >= sizeof(out->text)) {
@@ -135,6 +166,18 @@ std::string PrintPurge(PurgePolicyKind value) { return PurgePolicyName(value); }
 std::string PrintBadFree(BadFreePolicy value) {
   return BadFreePolicyName(value);
 }
+std::string PrintHarden(uint32_t value) {
+  if (value == kHardenNone) return "none";
+  if (value == kHardenChecked) return "checked";
+  if (value == kHardened) return "hardened";
+  std::string out;
+  for (const Mitigation* m = MitigationTable(); m->name != nullptr; ++m) {
+    if ((value & m->bit) == 0) continue;
+    if (!out.empty()) out += '+';
+    out += m->name;
+  }
+  return out;
+}
 std::string PrintText(const OptionText& value) { return value.text; }
 
 std::string JsonInt(int64_t value) { return std::to_string(value); }
@@ -146,6 +189,7 @@ std::string JsonPurge(PurgePolicyKind value) {
 std::string JsonBadFree(BadFreePolicy value) {
   return std::string("\"") + BadFreePolicyName(value) + "\"";
 }
+std::string JsonHarden(uint32_t value) { return "\"" + PrintHarden(value) + "\""; }
 std::string JsonText(const OptionText& value) {
   std::string out = "\"";
   for (const char* c = value.text; *c != '\0'; ++c) {
@@ -156,6 +200,16 @@ std::string JsonText(const OptionText& value) {
 }
 
 }  // namespace
+
+const Mitigation* MitigationTable() {
+  static constexpr Mitigation kTable[] = {
+#define TIDEPOOL_X(name, constant, bit, catches, cost) \
+  {#name, bit, catches, cost},
+      TIDEPOOL_MITIGATIONS(TIDEPOOL_X)
+#undef TIDEPOOL_X
+      {nullptr, 0, nullptr, nullptr}};
+  return kTable;
+}
 
 bool OptionText::operator==(const OptionText& other) const {
   return strcmp(text, other.text) == 0;

@@ -12,6 +12,7 @@
 //   Size   uint64_t bytes; the text may end in K, M or G (powers of 1024)
 //   Bool   bool: 0, 1, true, false, on, off
 //   Purge  PurgePolicyKind; BadFree  BadFreePolicy; both by name
+//   Harden a set of mitigations (hardening.h), by name
 //   Text   a short name (up to 47 characters)
 #ifndef TIDEPOOL_ALLOCATOR_OPTIONS_H_
 #define TIDEPOOL_ALLOCATOR_OPTIONS_H_
@@ -23,6 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tidepool/allocator/hardening.h"
 
 namespace tidepool {
 
@@ -78,10 +80,11 @@ struct OptionText {
     "allow transparent huge pages in the arenas of small and medium pages")    \
   X(Bool, huge_large_blocks, true, 0, 1, "",                                   \
     "advise huge pages for the aligned inside of blocks from 2 MiB on")        \
-  X(Int, hardening, 0, 0, 1, "level",                                          \
-    "0: frees of foreign and interior pointers and double frees of large "     \
-    "blocks are refused; 1: every double free is found too (slower: no "       \
-    "inline path)")                                                            \
+  X(Harden, hardening, kHardenNone, 0, 0, "",                                  \
+    "what is looked for beyond frees of foreign and interior pointers and "    \
+    "double frees of large blocks: none; checked: every double free; "         \
+    "hardened: all of double_free, links, canaries, guards, random and "       \
+    "quarantine; or some of these joined by + (see hardening.md)")             \
   X(BadFree, bad_free, BadFreePolicy::kLog, 0, 2, "",                          \
     "what a refused free does besides being refused: ignore, log or abort")    \
   X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
@@ -102,6 +105,7 @@ struct Options {
 #define TIDEPOOL_X_Purge(name, value) PurgePolicyKind name = value;
 #define TIDEPOOL_X_BadFree(name, value) BadFreePolicy name = value;
 #define TIDEPOOL_X_Text(name, value) OptionText name = {value};
+#define TIDEPOOL_X_Harden(name, value) uint32_t name = value;
 #define TIDEPOOL_X(type, name, value, min, max, unit, doc) \
   TIDEPOOL_X_##type(name, value)
   TIDEPOOL_OPTIONS(TIDEPOOL_X)
@@ -112,6 +116,7 @@ struct Options {
 #undef TIDEPOOL_X_Purge
 #undef TIDEPOOL_X_BadFree
 #undef TIDEPOOL_X_Text
+#undef TIDEPOOL_X_Harden
 
   // Defaults overlaid with TIDEPOOL_<NAME> from the environment. An unknown
   // TIDEPOOL_ name is left alone (tools have variables of their own).

@@ -70,7 +70,8 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
   Page* page = PageMap::Lookup(block);
   DomainCore* core = domain_->core();
   if (!IsRawBlock(page, block)) {
-    HeapOps::BadFree(core, block, "realloc of what is no raw block, or of a Heap's block");
+    HeapOps::BadFree(core, block, MemoryFault::kWrongUse,
+                     "realloc of what is no raw block, or of a Heap's block");
     return nullptr;
   }
   size_t usable = page->size();
@@ -123,7 +124,8 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
   Page* page = PageMap::Lookup(block);
   DomainCore* core = domain_->core();
   if (!IsRawBlock(page, block) || page->domain != domain_) {
-    HeapOps::BadFree(core, block, "delayed free of what is no raw block, or of a Heap's block");
+    HeapOps::BadFree(core, block, MemoryFault::kWrongUse,
+                     "delayed free of what is no raw block, or of a Heap's block");
     return;
   }
   size_t bytes = page->size();

@@ -40,13 +40,21 @@ void* PopBlock(Page* page) {
 
 }  // namespace
 
-void HeapOps::BadFree(DomainCore* core, const void* block, const char* what) {
-  BadUse(core, "refused to free", block, what);
+void HeapOps::BadFree(DomainCore* core, const void* block,
+                      MemoryFault::Kind kind, const char* what) {
+  BadUse(core, kind, "refused to free", block, what);
 }
 
-void HeapOps::BadUse(DomainCore* core, const char* refused, const void* pointer,
-                     const char* why) {
-  if (core != nullptr) CountUp(core->counters.bad_frees);
+void HeapOps::BadUse(DomainCore* core, MemoryFault::Kind kind,
+                     const char* refused, const void* pointer, const char* why) {
+  if (core != nullptr) {
+    CountUp(core->counters.bad_frees);
+    // Acquire pairs with SetFaultHandler: the argument is there with it.
+    auto handler = core->fault_handler.load(kAcquire);
+    if (handler != nullptr) {
+      handler(core->fault_arg.load(kRelaxed), {kind, pointer, why});
+    }
+  }
   BadFreePolicy policy =
       core != nullptr ? core->options.bad_free : BadFreePolicy::kLog;
   if (policy == BadFreePolicy::kIgnore) return;
@@ -208,7 +216,7 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
                       Page* page) {
   if (block == nullptr) return;
   if (page == nullptr) {
-    BadFree(core, block, "no block of tidepool");
+    BadFree(core, block, MemoryFault::kForeignPointer, "no block of tidepool");
     return;
   }
   core = page->domain->core();
@@ -219,19 +227,19 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     return;
   }
   if (state != PageState::kSmall) {
-    BadFree(core, block, "a block that is free already");
+    BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
     return;
   }
   uint32_t index = page->IndexOf(block);
   if (index >= page->extended.load(kAcquire)) {  // pairs with ExtendPage
-    BadFree(core, block, "a pointer into a block");
+    BadFree(core, block, MemoryFault::kInteriorPointer, "a pointer into a block");
     return;
   }
   if (page->live_bits != nullptr) {
     uint64_t bit = uint64_t{1} << (index & 63);
     // Relaxed: see PopBlock. The second of two frees finds the bit clear.
     if ((page->live_bits[index >> 6].fetch_and(~bit, kRelaxed) & bit) == 0) {
-      BadFree(core, block, "a block that is free already");
+      BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
       return;
     }
   }

@@ -88,6 +88,14 @@ class FakeOs final : public Os {
   void* Remap(void* address, size_t old_size, size_t new_size) override;
   bool MovePages(void* from, void* to, size_t size) override;
   bool Populate(void* address, size_t size) override;
+  size_t LargestReserve() override { return inner_->LargestReserve(); }
+  bool CanPurge() override { return inner_->CanPurge(); }
+  bool Guard(void* address, size_t size) override {
+    return inner_->Guard(address, size);
+  }
+  bool Unguard(void* address, size_t size) override {
+    return inner_->Unguard(address, size);
+  }
   void AdviseHuge(void* address, size_t size) override {
     inner_->AdviseHuge(address, size);
   }

@@ -55,6 +55,10 @@ class Os {
   // started), SIZE_MAX if unknown. A larger request is refused before address
   // space is reserved for it.
   virtual size_t MemoryTotal() { return SIZE_MAX; }
+  // No larger Reserve is asked for now (a given region has an end); may change.
+  virtual size_t LargestReserve() { return SIZE_MAX; }
+  // Whether Purge can give anything back; where not, nobody tries.
+  virtual bool CanPurge() { return true; }
 
   // --- Address space. Sizes and alignments are multiples of PageSize(). ---
   // unmapped -> reserved. `alignment` is a power of two.
@@ -83,6 +87,11 @@ class Os {
   virtual bool MovePages(void* from, void* to, size_t size) = 0;
   // Backs a committed range with memory now, in one call, instead of by faults.
   virtual bool Populate(void* address, size_t size) = 0;
+  // committed -> guarded: every access faults, memory is given back. False: it cannot
+  // (the range is as it was). Unguard makes it committed and zero again; false: it
+  // stays guarded.
+  virtual bool Guard(void* /*address*/, size_t /*size*/) { return false; }
+  virtual bool Unguard(void* /*address*/, size_t /*size*/) { return false; }
   // Hints. A failed hint changes nothing.
   virtual void AdviseHuge(void* address, size_t size) = 0;
   virtual void AdviseNoHuge(void* address, size_t size) = 0;

@@ -160,6 +160,17 @@ class LinuxOs final : public Os {
     return madvise(address, size, MADV_POPULATE_WRITE) == 0;
   }
 
+  bool Guard(void* address, size_t size) override {
+    KeepErrno keep;
+    if (mprotect(address, size, PROT_NONE) != 0) return false;
+    madvise(address, size, MADV_DONTNEED);
+    return true;
+  }
+  bool Unguard(void* address, size_t size) override {
+    KeepErrno keep;
+    return mprotect(address, size, PROT_READ | PROT_WRITE) == 0;
+  }
+
   void AdviseHuge(void* address, size_t size) override {
     KeepErrno keep;
     madvise(address, size, MADV_HUGEPAGE);

@@ -56,6 +56,7 @@ ArenaSet::ArenaSet(Os* os, const Options* options, Budget* budget,
       budget_(budget),
       meta_(meta),
       os_page_(os->PageSize()),
+      can_purge_(os->CanPurge()),
       lock_(0) {}
 
 ArenaSet::~ArenaSet() {
@@ -70,13 +71,24 @@ ArenaSet::~ArenaSet() {
   }
 }
 
-bool ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align) {
+Arena* ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align,
+                          size_t least_align) {
   Counters& counters = budget_->counters();
+  // A source with an end: never more than it has, and one arena for every sort of block.
+  size_t most = os_->LargestReserve() / kSliceSize;
+  if (slices > most) return nullptr;
+  if (most != SIZE_MAX / kSliceSize) {
+    sort = ArenaSort::kSmall;
+    align = least_align;
+  }
   size_t align_bytes = align * kSliceSize;
   if (sort == ArenaSort::kHuge && align_bytes < kHugeBlock) {
     align_bytes = kHugeBlock;
   }
   size_t want = AlignUp(options_->arena_reserve, kHugeBlock) / kSliceSize;
+  // All but a sixteenth, which is for records.
+  if (want > most - most / 16) want = most - most / 16;
+  if (want < slices) want = slices;
   bool single = slices > want;
   if (single) want = slices;
   // Less and less while the OS, or the limit for the tables, refuses.
@@ -98,7 +110,7 @@ bool ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align) {
     }
     if (want == slices) {
       CountUp(counters.os_refusals);
-      return false;
+      return nullptr;
     }
   }
   Arena* arena = reinterpret_cast<Arena*>(meta);
@@ -127,7 +139,7 @@ bool ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align) {
   CountUp(counters.reserved, bytes);
   CountUp(counters.arenas);
   TrackReserved(memory, bytes);
-  return true;
+  return arena;
 }
 
 bool ArenaSet::Search(Arena* arena, size_t slices, size_t align,
@@ -247,6 +259,7 @@ bool ArenaSet::CommitRun(Run* run) {
 
 bool ArenaSet::Take(ArenaSort sort, size_t slices, size_t align, Mode mode,
                     Run* run) {
+  const size_t least_align = align;
   if (sort == ArenaSort::kHuge && align < kHugeSlices) align = kHugeSlices;
   bool found = false;
   {
@@ -256,15 +269,16 @@ bool ArenaSet::Take(ArenaSort sort, size_t slices, size_t align, Mode mode,
       found = TakeFrom(a, slices, align, mode == kDirtyOnly, run);
     }
     if (!found && mode == kGrow) {
-      if (NewArena(sort, slices, align)) {
-        found = TakeFrom(arenas_[static_cast<unsigned>(sort)], slices, align,
+      Arena* fresh = NewArena(sort, slices, align, least_align);
+      if (fresh != nullptr) {
+        found = TakeFrom(fresh, slices, fresh->sort == sort ? align : least_align,
                          false, run);
       }
       // No space for another arena: what the other sorts have will do.
       for (unsigned other = 0; other < kArenaSorts && !found; ++other) {
         if (other == static_cast<unsigned>(sort)) continue;
         for (Arena* a = arenas_[other]; a != nullptr && !found; a = a->next) {
-          found = TakeFrom(a, slices, align, false, run);
+          found = TakeFrom(a, slices, least_align, false, run);
         }
       }
     }
@@ -416,16 +430,17 @@ void ArenaSet::AdviseBlock(Arena* arena, char* start, size_t size) {
   }
 }
 
-void ArenaSet::FreeArena(Arena* arena) {
+bool ArenaSet::FreeArena(Arena* arena) {
   Arena** at = &arenas_[static_cast<unsigned>(arena->sort)];
   while (*at != arena) at = &(*at)->next;
   size_t bytes = arena->slices * kSliceSize;
-  if (!os_->Release(arena->start, bytes)) return;
+  if (!os_->Release(arena->start, bytes)) return false;
   *at = arena->next;
   TrackReleased(arena->start, bytes);
   CountDown(budget_->counters().reserved, bytes);
   CountDown(budget_->counters().arenas);
   meta_->Give(arena, arena->meta_bytes);
+  return true;
 }
 
 void ArenaSet::DropSingle() {
@@ -441,7 +456,29 @@ void ArenaSet::DropSingle() {
   }
 }
 
+size_t ArenaSet::ReleaseEmpty() {
+  size_t released = 0;
+  MutexLock lock(&lock_);
+  for (Arena* list : arenas_) {
+    while (list != nullptr) {
+      Arena* next = list->next;
+      if (list->free_slices == list->slices) {
+        size_t bytes = list->slices * kSliceSize;
+        size_t dirty = list->free_dirty * os_page_;
+        if (FreeArena(list)) {
+          budget_->Discharge(dirty);
+          CountDown(budget_->counters().free_dirty, dirty);
+          released += bytes;
+        }
+      }
+      list = next;
+    }
+  }
+  return released;
+}
+
 size_t ArenaSet::PurgeFree(size_t bytes) {
+  if (!can_purge_) return 0;
   size_t purged = 0;
   // Large runs first: fewer calls.
   for (int sort = kArenaSorts - 1; sort >= 0; --sort) {

@@ -111,6 +111,9 @@ class ArenaSet {
   // advises huge pages where that wastes little.
   void AdviseBlock(Arena* arena, char* start, size_t size);
 
+  // Gives every arena without a used slice back to the Os. Returns the bytes.
+  size_t ReleaseEmpty();
+
   // Purges free slices until `bytes` are given back or none are dirty. Returns
   // what was. Any thread; not while holding a lock of a lower rank.
   size_t PurgeFree(size_t bytes);
@@ -119,6 +122,7 @@ class ArenaSet {
     return budget_->counters().free_dirty.load(kRelaxed);
   }
   size_t os_page() const { return os_page_; }
+  bool can_purge() const { return can_purge_; }
   bool Contains(const void* address) const;
 
   // Calls visit(Run) for every run of used slices, with the lock held.
@@ -141,17 +145,19 @@ class ArenaSet {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
   void MarkFree(Arena* arena, size_t at, size_t slices)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
-  bool NewArena(ArenaSort sort, size_t slices, size_t align)
+  Arena* NewArena(ArenaSort sort, size_t slices, size_t align,
+                  size_t least_align)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
   bool CommitRun(Run* run);
   void DropSingle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
-  void FreeArena(Arena* arena) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
+  bool FreeArena(Arena* arena) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
 
   Os* const os_;
   const Options* const options_;
   Budget* const budget_;
   MetaPool* const meta_;
   const size_t os_page_;
+  const bool can_purge_;
   mutable Mutex lock_;
   Arena* arenas_[kArenaSorts] ABSL_GUARDED_BY(lock_) = {};
 };

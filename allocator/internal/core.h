@@ -77,6 +77,8 @@ struct DomainCore {
   Mutex callback_lock{0};  // guards the pair below
   bool (*pressure)(void*, const MemoryPressure&) = nullptr;
   void* pressure_arg = nullptr;
+  Atomic<void (*)(void*, const MemoryFault&)> fault_handler{nullptr};
+  Atomic<void*> fault_arg{nullptr};
   Atomic<uint8_t> above_soft{0};
   Atomic<bool> background{false};  // a background thread was asked for
 };
@@ -168,10 +170,12 @@ struct HeapOps {
                        size_t bytes);
   static void DrainLimbo(ThreadHeap* heap);
   static size_t FreeFromLimbo(void* block, void* context);
-  static void BadFree(DomainCore* core, const void* block, const char* what);
-  // Reports "<refused> <pointer>: <why>" as the option bad_free says.
-  static void BadUse(DomainCore* core, const char* refused, const void* pointer,
-                     const char* why);
+  static void BadFree(DomainCore* core, const void* block, MemoryFault::Kind kind,
+                      const char* what);
+  // Tells the fault handler, and reports "<refused> <pointer>: <why>" as the option
+  // bad_free says.
+  static void BadUse(DomainCore* core, MemoryFault::Kind kind,
+                     const char* refused, const void* pointer, const char* why);
   static void MarkLive(Page* page, const void* block) {
     if (page->live_bits == nullptr) return;
     uint32_t i = page->IndexOf(block);

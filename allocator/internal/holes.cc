@@ -56,7 +56,7 @@ size_t HoleTableBytes(const DomainCore* core, const Page* page) {
 
 size_t HeapOps::PurgeHoles(DomainCore* core, Page* page) {
   size_t os_page = core->arenas.os_page();
-  if (os_page > kSliceSize) return 0;
+  if (os_page > kSliceSize || !core->arenas.can_purge()) return 0;
   size_t size = page->size();
   uint32_t extended = page->extended.load(kRelaxed);  // ours
   uint32_t used = page->used.load(kRelaxed);          // ours

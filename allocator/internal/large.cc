@@ -192,7 +192,7 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
 
 void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
   if (block != page->start) {
-    BadFree(core, block, "a pointer into a block");
+    BadFree(core, block, MemoryFault::kInteriorPointer, "a pointer into a block");
     return;
   }
   bool raw = !IsObjectKind(page->kind);
@@ -201,7 +201,7 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
                   ? HeapRecord::TakeOutLarge(core, page)
                   : page->state.exchange(next, kAcqRel) == PageState::kLarge;
   if (!live) {
-    BadFree(core, block, "a block that is free already");
+    BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
     return;
   }
   page->used.store(0, kRelaxed);  // relaxed: the page is ours now

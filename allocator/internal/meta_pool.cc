@@ -1,4 +1,4 @@
-// Chunks of 1 MiB, committed in steps, carved from the front. A piece larger than
+// Chunks, committed in steps, carved from the front. A piece larger than
 // 64 KiB has a mapping of its own with the chunk header in front.
 #include "tidepool/allocator/internal/meta_pool.h"
 
@@ -11,6 +11,16 @@ size_t RoundTo(size_t size, size_t unit) {
   return (size + unit - 1) & ~(unit - 1);
 }
 }  // namespace
+
+// Chunks of 1 MiB, less where the source of memory is a small one.
+MetaPool::MetaPool(Os* os, Budget* budget)
+    : os_(os),
+      budget_(budget),
+      chunk_(os->MemoryTotal() / 32 >= kChunkMost    ? size_t{kChunkMost}
+             : os->MemoryTotal() / 32 <= kChunkLeast ? size_t{kChunkLeast}
+                                                     : RoundTo(os->MemoryTotal() / 32,
+                                                               os->PageSize())),
+      lock_(0) {}
 
 MetaPool::~MetaPool() {
   while (chunks_ != nullptr) {
@@ -49,8 +59,8 @@ bool MetaPool::CommitTo(char* end) {
 
 bool MetaPool::NewChunk(size_t least) {
   size_t size = RoundTo(least + kHeader, os_->PageSize());
-  bool own = size > kChunk / 4;  // does not become the chunk to carve from
-  if (!own) size = kChunk;
+  bool own = least + kHeader > chunk_ / 4;  // does not become the chunk to carve from
+  if (!own) size = chunk_;
   void* memory = os_->Reserve(size, os_->PageSize());
   if (memory == nullptr && !own) {
     size = RoundTo(kCoarse + kHeader, os_->PageSize());
@@ -87,7 +97,7 @@ bool MetaPool::NewChunk(size_t least) {
 }
 
 char* MetaPool::Carve(size_t rounded) {
-  if (rounded > kChunk / 4 - kHeader) {
+  if (rounded > chunk_ / 4 - kHeader) {
     if (!NewChunk(rounded)) return nullptr;
     return reinterpret_cast<char*>(chunks_) + kHeader;
   }

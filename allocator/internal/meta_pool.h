@@ -21,7 +21,7 @@ namespace tidepool::internal {
 
 class MetaPool {
  public:
-  MetaPool(Os* os, Budget* budget) : os_(os), budget_(budget), lock_(0) {}
+  MetaPool(Os* os, Budget* budget);
   ~MetaPool();
   MetaPool(const MetaPool&) = delete;
   MetaPool& operator=(const MetaPool&) = delete;
@@ -34,7 +34,7 @@ class MetaPool {
   Mutex& lock() { return lock_; }  // for fork
 
  private:
-  static constexpr size_t kChunk = 1 << 20;
+  static constexpr size_t kChunkMost = 1 << 20, kChunkLeast = 128 << 10;
   static constexpr size_t kStep = 16 << 10;  // committed at a time
   static constexpr size_t kFine = 4096, kCoarse = 65536;
   static constexpr size_t kLists = 64 + 16;
@@ -55,6 +55,7 @@ class MetaPool {
 
   Os* const os_;
   Budget* const budget_;
+  const size_t chunk_;
   Mutex lock_;
   Link* lists_[kLists] ABSL_GUARDED_BY(lock_) = {};
   Chunk* chunks_ ABSL_GUARDED_BY(lock_) = nullptr;

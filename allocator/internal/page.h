@@ -168,6 +168,8 @@ struct alignas(64) Page {
   uint32_t hole_count;       // set bits in holes
   Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
   HeapRecord* thing;         // the Heap it belongs to, or null
+  uint64_t key;              // hardened: of its links, or 0
+  bool guarded;              // hardened: the slice behind it is a guard
 
   char* end() const { return start + slices * kSliceSize; }
   // Relaxed: changes only for a large block, by whoever resizes it.

@@ -8,6 +8,15 @@ namespace tidepool::internal {
 
 Atomic<Atomic<Page*>*> PageMap::root_[PageMap::kRootSize];
 
+namespace {
+// The first leaves, enough for most processes, which then ask nobody for them (they
+// belong to no domain's source of memory). Zero memory that nobody has touched is
+// free of charge.
+constexpr size_t kOwnLeaves = 4;
+alignas(4096) Atomic<Page*> g_leaves[kOwnLeaves][PageMap::kLeafSize];
+Atomic<size_t> g_leaves_used;
+}  // namespace
+
 bool PageMap::Cover(const void* start, size_t size, Os* os) {
   uintptr_t first = reinterpret_cast<uintptr_t>(start) >> kSliceShift;
   uintptr_t last =
@@ -16,6 +25,15 @@ bool PageMap::Cover(const void* start, size_t size, Os* os) {
     if (top >= kRootSize) return false;
     // Acquire: pairs with the CAS below, so that the leaf reads as zero.
     if (root_[top].load(kAcquire) != nullptr) continue;
+    if (g_leaves_used.load(kRelaxed) < kOwnLeaves) {
+      // Relaxed: the CAS publishes. A leaf that loses its race stays unused.
+      size_t n = g_leaves_used.fetch_add(1, kRelaxed);
+      Atomic<Page*>* none = nullptr;
+      if (n < kOwnLeaves) {
+        root_[top].compare_exchange_strong(none, g_leaves[n], kAcqRel, kAcquire);
+        continue;
+      }
+    }
     constexpr size_t kBytes = kLeafSize * sizeof(Atomic<Page*>);
     void* memory = os->Reserve(kBytes, os->PageSize());
     if (memory == nullptr) return false;

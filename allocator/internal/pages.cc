@@ -307,7 +307,7 @@ void BeforeCommit(DomainCore* core, size_t bytes) {
   // Relaxed: figures.
   uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
                     core->counters.dormant.load(kRelaxed);
-  if (unused < (8u << 20)) return;
+  if (unused < (8u << 20) || !core->arenas.can_purge()) return;
   uint64_t committed = core->budget.committed();
   uint64_t used = committed > unused ? committed - unused : 0;
   uint64_t allowed = used / 8 + (8u << 20);

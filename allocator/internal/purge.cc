@@ -80,6 +80,7 @@ void Purger::Run() {
 
 size_t Purger::PurgeUnused(size_t bytes) {
   size_t done = core_->arenas.PurgeFree(bytes);
+  if (!core_->arenas.can_purge()) return done;
   Page* kept = nullptr;  // pages that could not be purged, not to be met again
   while (done < bytes) {
     Page* page = core_->pool.TakeDirty();
