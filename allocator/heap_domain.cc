@@ -94,6 +94,15 @@ void ForEachChain(DomainCore* core, Visit&& visit) {
 
 }  // namespace
 
+uint64_t HeapOps::AllocatedByAll(DomainCore* core) {
+  MutexLock lock(&core->heaps_lock);
+  uint64_t sum = 0;
+  for (ThreadHeap* heap = core->heaps; heap != nullptr; heap = heap->next_) {
+    sum += heap->allocated_.load(kRelaxed);  // a figure
+  }
+  return sum;
+}
+
 // Takes from every thread: own heap and detached ones now, attached ones at their
 // next safepoint. `self` may be null.
 size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
@@ -171,7 +180,7 @@ ThreadHeap* HeapDomain::NewThread() {
   if (heap == nullptr) {
     void* memory = core->meta.Take(sizeof(ThreadHeap));
     if (memory == nullptr) return nullptr;
-    heap = new (memory) ThreadHeap();
+    heap = new (memory) ThreadHeap;  // without (): the memory is zero, mostly untouched
     heap->origin_ = static_cast<Origin*>(core->meta.Take(sizeof(Origin)));
     if (heap->origin_ == nullptr) {
       core->meta.Give(memory, sizeof(ThreadHeap));
@@ -291,6 +300,12 @@ bool HeapDomain::Owns(const void* address) const {
 uint64_t HeapDomain::PageOwnerTid(const void* block) {
   Page* page = PageMap::Lookup(block);
   return page != nullptr ? internal::OriginTid(page) : 0;
+}
+
+size_t HeapDomain::PurgeExcess() {
+  if (core_->options.purge_policy == PurgePolicyKind::kNever) return 0;
+  uint64_t excess = internal::UnusedBeyond(core_, 4 << 20);
+  return excess != 0 ? core_->purger.PurgeUnused(excess) : 0;
 }
 
 size_t HeapDomain::Purge() { return HeapOps::PurgeAll(core_, nullptr); }

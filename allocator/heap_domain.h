@@ -17,7 +17,7 @@
 // free blocks), a dormant page of the same layout, free slices that are committed
 // already, dormant pages whose goal has passed, fresh slices. So memory that is paid
 // for is used before new memory is asked for; and before new memory is committed, what
-// lies unused beyond an eighth of what is used (and 8 MiB) is purged, whatever the
+// lies unused beyond an eighth of what is used (and 2 MiB) is purged, whatever the
 // purge policy, so that peaks follow need.
 //
 // Locks, in the order they may be taken: control_lock_ (purge, visits, stats of
@@ -99,6 +99,11 @@ class HeapDomain {
   // Gives unused memory of all threads back now; those that are attached follow at
   // their next safepoint. Returns the bytes purged by this call. Any thread.
   size_t Purge();
+  // Gives back at once what lies unused beyond an eighth of what is used and 4 MiB,
+  // without asking the threads; nothing under the policy `never`. For moments when
+  // much was just freed and the caller knows it, as after a full collection that a
+  // program asked for. Any thread.
+  size_t PurgeExcess();
 
   // Purges, and gives every arena that holds no block back to the Os (its Release), so
   // that a given region can be withdrawn (base/region_os.h). Records stay. Returns

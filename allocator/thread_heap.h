@@ -185,7 +185,9 @@ class ThreadHeap : private internal::CurrentPages {
   // The fast paths, for pages that may be those of a closed gate.
   static void* TryAllocate(internal::CurrentPages* pages, HeapKind kind,
                            size_t size);
+  // `kLink`: the link's offset, where the caller knows what kinds his pages have.
   enum class Freed { kDone, kLast, kNot };
+  template <int kLink = -1>
   static Freed TryFree(internal::CurrentPages* pages, void* block);
   // What has to follow: null, or kNot: nothing was done so far. kLast: the block was
   // its page's last.
@@ -307,6 +309,7 @@ inline void* ThreadHeap::TryAllocate(internal::CurrentPages* pages,
   return Pop(pages->current_[static_cast<unsigned>(kind)][FineClass(size)], kind);
 }
 
+template <int kLink>
 inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
                                              void* block) {
   internal::Page* page = internal::PageMap::Lookup(block);
@@ -314,8 +317,7 @@ inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
   if (__builtin_expect(page == nullptr ||
                            page->owner.load(kRelaxed) !=
                                reinterpret_cast<uintptr_t>(pages) ||
-                           page->IndexOf(block) >=
-                               page->extended.load(kRelaxed),
+                           !page->HoldsBlockAt(block),
                        0)) {
     return Freed::kNot;
   }
@@ -323,11 +325,10 @@ inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
   size_t skip = internal::PoisonOffset(page->kind);
   TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
 #endif
-  internal::SetLink(block, page->link_offset, page->free);
+  internal::SetLink(block, kLink >= 0 ? kLink : page->link_offset, page->free);
   page->free = block;
-  page->free_is_zero = false;
   uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
-  page->used.store(used, kRelaxed);
+  page->SetUsedAfterFree(used);
   // A page that is up for retirement already needs no second look.
   return __builtin_expect(used == 0 && page->retire == 0, 0) ? Freed::kLast
                                                              : Freed::kDone;

@@ -265,7 +265,11 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   ts->heap()->Safepoint();  // hands over what was freed for other threads
   memory.pages.Trim(kKeptPages);
   memory.stack.Trim(kKeptStack);
-  if (plan.purge_afterwards) isolate->heap().Purge();
+  if (plan.purge_afterwards) {
+    isolate->heap().Purge();
+  } else if (stats.generation == 2) {
+    isolate->heap().PurgeExcess();  // a whole pass was asked for
+  }
 
   const HeapSnapshot after = Snapshot();
   stats.live_bytes_after = after.live_bytes;

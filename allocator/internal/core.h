@@ -206,10 +206,15 @@ struct HeapOps {
 
   // --- heap_domain.cc. ---
   static size_t PurgeAll(DomainCore* core, ThreadHeap* self);
+  // Sum of what the heaps say they allocated; changes when any of them works.
+  static uint64_t AllocatedByAll(DomainCore* core);
 };
 
+// Unused memory beyond an eighth of what is used and `slack` bytes.
+uint64_t UnusedBeyond(DomainCore* core, uint64_t slack);
+
 // Before `bytes` of fresh memory are used: what lies unused beyond an eighth of
-// what is used and 8 MiB is purged first.
+// what is used and 2 MiB is purged first.
 void BeforeCommit(DomainCore* core, size_t bytes);
 
 }  // namespace tidepool::internal

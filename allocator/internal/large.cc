@@ -73,6 +73,8 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   page->link_offset = static_cast<uint8_t>(LinkOffset(kind));
   page->set_size(size);
   page->requested = requested;
+  page->magic = 0;
+  page->limit = 0;
   page->inverse = 0;
   page->shift = 0;
   page->capacity = 1;

@@ -121,6 +121,8 @@ struct alignas(64) Page {
   // --- Read by every free. ---
   Atomic<uintptr_t> owner;
   char* start;
+  uint64_t magic;            // see HoldsBlockAt; these two by the owner only
+  size_t limit;              // bytes of the extended blocks; 0 for large
   uint32_t inverse;
   Atomic<uint32_t> extended;
   uint8_t shift;
@@ -132,20 +134,20 @@ struct alignas(64) Page {
   uint16_t slices_small;     // slices of a page of a class (1 or 8)
   Atomic<size_t> block_size; // bytes a user may use; stats read it: size()
   HeapDomain* domain;
-  Arena* arena;
 
   // --- Changed by the owner at every allocation and free. ---
   alignas(64) void* free;
   void* local_free;
   Atomic<uint32_t> used;  // stats read it from outside, relaxed
+  uint32_t free_is_zero;  // bool; right behind `used`, see SetUsedAfterFree
   uint32_t capacity;
-  bool free_is_zero;
   bool in_bin;       // P3
   bool full;         // in its heap's list of full pages
   uint8_t retire;    // > 0: empty, given up after so many slow paths
   bool purged;       // dormant: its memory was given back
   Page* next;        // heap queue, full list, bin or pool
   Page* prev;
+  Arena* arena;
 
   // --- Changed by others. ---
   alignas(64) Atomic<uint64_t> xthread;
@@ -175,6 +177,27 @@ struct alignas(64) Page {
   // Relaxed: changes only for a large block, by whoever resizes it.
   size_t size() const { return block_size.load(kRelaxed); }
   void set_size(size_t size) { block_size.store(size, kRelaxed); }
+
+  // Whether a block of the page starts at p, by the owner. The offset times
+  // ceil(2^64 / size), modulo 2^64, is below that factor just when the size divides
+  // the offset (Lemire, Kaser, Kurz: Faster remainder by direct computation).
+  bool HoldsBlockAt(const void* p) const {
+    size_t offset = static_cast<size_t>(static_cast<const char*>(p) - start);
+    return offset < limit && offset * magic < magic;
+  }
+
+  // `used` after a free, and free_is_zero = false, by one store where that may be.
+  void SetUsedAfterFree(uint32_t value) {
+#if TIDEPOOL_TSAN || defined(TIDEPOOL_SCHED) || \
+    __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    used.store(value, kRelaxed);
+    free_is_zero = 0;
+#else
+    static_assert(offsetof(Page, free_is_zero) == offsetof(Page, used) + 4);
+    uint64_t both = value;
+    __builtin_memcpy(static_cast<void*>(&used), &both, 8);
+#endif
+  }
 
   // The exact index of block p, or a number >= capacity.
   uint32_t IndexOf(const void* p) const {

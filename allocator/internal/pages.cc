@@ -58,6 +58,7 @@ void ResetLists(Page* page) {
   // Relaxed: nobody else looks at an empty page.
   page->used.store(0, kRelaxed);
   page->extended.store(0, kRelaxed);
+  page->limit = 0;
   page->owner.store(0, kRelaxed);
   page->owner_changed.store(0, kRelaxed);
   page->xthread.store(XThread::kOwned, kRelaxed);
@@ -86,6 +87,7 @@ void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
   page->size_class = static_cast<uint8_t>(c);
   page->link_offset = static_cast<uint8_t>(LinkOffset(page->kind));
   page->set_size(ClassSize(c));
+  page->magic = UINT64_MAX / page->size() + 1;
   page->shift = static_cast<uint8_t>(__builtin_ctzll(page->size()));
   page->inverse =
       InverseOdd(static_cast<uint32_t>(page->size() >> page->shift));
@@ -208,6 +210,7 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
   if (first_use) page->sane = have + count;
   // Release: a free of one of these blocks checks its index against it.
   page->extended.store(have + count, kRelease);
+  page->limit = (have + count) * size;
   return true;
 }
 
@@ -303,16 +306,20 @@ bool HeapOps::ConvertDormant(DomainCore* core, size_t bytes) {
   return done != 0;
 }
 
-void BeforeCommit(DomainCore* core, size_t bytes) {
+uint64_t UnusedBeyond(DomainCore* core, uint64_t slack) {
   // Relaxed: figures.
   uint64_t unused = core->counters.free_dirty.load(kRelaxed) +
                     core->counters.dormant.load(kRelaxed);
-  if (unused < (8u << 20) || !core->arenas.can_purge()) return;
+  if (unused <= slack || !core->arenas.can_purge()) return 0;
   uint64_t committed = core->budget.committed();
   uint64_t used = committed > unused ? committed - unused : 0;
-  uint64_t allowed = used / 8 + (8u << 20);
-  if (unused <= allowed) return;
-  uint64_t excess = unused - allowed;
+  uint64_t allowed = used / 8 + slack;
+  return unused > allowed ? unused - allowed : 0;
+}
+
+void BeforeCommit(DomainCore* core, size_t bytes) {
+  uint64_t excess = UnusedBeyond(core, 2 << 20);
+  if (excess == 0) return;
   uint64_t piece = bytes * 2 > (1u << 20) ? bytes * 2 : 1u << 20;
   core->purger.PurgeUnused(excess < piece ? excess : piece);
 }

@@ -147,7 +147,9 @@ void Purger::Turn(uint64_t now_ns) {
     if (debt_.load(kRelaxed) >= before) break;
   }
   if (core_->options.purge_policy == PurgePolicyKind::kNever) return;
-  uint64_t events = events_.load(kRelaxed);
+  // Page-sized events, and lists of blocks that were taken up: threads that go round
+  // in the pages they have are not idle.
+  uint64_t events = events_.load(kRelaxed) + HeapOps::AllocatedByAll(core_);
   if (events != last_events_) {
     last_events_ = events;
     idle_since_ = now_ns;

@@ -106,9 +106,10 @@ void* AllocateAligned(size_t alignment, size_t size);  // a power of two
 
 void FreeSlow(internal::CurrentPages* pages, void* p);  // both in the gate
 void FreeLast(void* p);
-inline void Free(void* p) {
+// Inline everywhere: a call more is a fifth of its cost. All pages here are raw.
+__attribute__((always_inline)) inline void Free(void* p) {
   internal::CurrentPages* pages = t_words.gate.Enter();
-  ThreadHeap::Freed freed = ThreadHeap::TryFree(pages, p);
+  ThreadHeap::Freed freed = ThreadHeap::TryFree<LinkOffset(HeapKind::kRaw)>(pages, p);
   if (__builtin_expect(freed == ThreadHeap::Freed::kNot, 0)) {
     return FreeSlow(pages, p);
   }
