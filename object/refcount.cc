@@ -34,6 +34,13 @@ bool TryIncrefShared(ObjectHeader* obj) {
 
 namespace {
 
+// No step of a deallocation but giving the block back, and never visited.
+bool IsPlainType(const TypeInfo* type) {
+  return type->dealloc == nullptr && type->finalize == nullptr &&
+         type->weakref_offset == 0 &&
+         (type->flags & (kTypeGc | kTypePreHeader | kTypeWeakRef)) == 0;
+}
+
 // The owner's local count is 0. True if dead.
 bool MergeAtLocalZero(ObjectHeader* obj) {
   // Acquire (S7): sees what the threads wrote that dropped theirs (S5).
@@ -84,6 +91,12 @@ bool DropRef(ThreadState* ts, ObjectHeader* obj) {
 }
 
 void DecrefLocalZero(ThreadState* ts, ObjectHeader* obj) {
+  // Numbers, strings and the like, which nothing has to happen to. Acquire: as
+  // in MergeAtLocalZero.
+  if (obj->shared.load(kAcquire) == 0 && IsPlainType(obj->type())) {
+    FreeObject(ts, obj);
+    return;
+  }
   if (MergeAtLocalZero(obj)) DeallocObject(ts, obj);
 }
 

@@ -40,6 +40,11 @@ void DropFrame(Context& cx, Generator* g) {
 // Takes the right to run it; false: ValueError pending, or (finished) nothing pending.
 bool Enter(Context& cx, Generator* g, GenState* was) {
   GenState s = g->state.load(kRelaxed);
+  if (cx.ts->alone() && (s == GenState::kCreated || s == GenState::kSuspended)) {
+    g->state.store(GenState::kRunning, kRelaxed);  // nobody to race with
+    *was = s;
+    return true;
+  }
   for (;;) {
     if (s == GenState::kFinished) {
       *was = s;
@@ -58,8 +63,8 @@ bool Enter(Context& cx, Generator* g, GenState* was) {
   }
 }
 
-// Runs the frame from where it is.  The state is running.
-Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
+// Makes the generator's frame the current one.  The state is running.
+void LinkFrame(Context& cx, Generator* g) {
   Frame* f = &g->frame;
   f->prev = cx.frame;
   f->saved_top = cx.stack_top;
@@ -68,6 +73,35 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
   g->exc_info.prev = cx.exc_info;
   cx.exc_info = &g->exc_info;
   Incref(g);  // it may lose its last reference while it runs
+}
+
+// Undoes it; the frame has yielded, or is finished.  True if it is finished.
+bool UnlinkFrame(Context& cx, Generator* g) {
+  Frame* f = &g->frame;
+  cx.exc_info = g->exc_info.prev;
+  cx.frame = f->prev;
+  cx.stack_top = f->saved_top;
+  cx.recursion_depth--;
+  if (g->state.load(kRelaxed) == GenState::kFinished) return true;
+  g->state.store(GenState::kSuspended, kRelease);  // pairs with Enter's acquire
+  return false;
+}
+
+// PEP 479: a pending StopIteration that leaves a generator.
+void ConvertStopIteration(Context& cx) {
+  if (!PendingIs(cx, cx.rt.exc.StopIteration)) return;
+  Ref cause = cx.TakeException();
+  RaiseRuntimeError(cx, "generator raised StopIteration");
+  if (Exception* e = As<Exception>(cx.exception())) {
+    StoreSlot(e, e->cause, cause.Copy());
+    StoreSlot(e, e->context, std::move(cause));
+    e->suppress_context.store(1, kRelaxed);
+  }
+}
+
+// Runs the frame from where it is.  The state is running.
+Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
+  LinkFrame(cx, g);
   Ref v;
   if (!CheckNativeStack(cx) || cx.recursion_depth > cx.rt.options.recursion_limit) {
     if (!cx.has_exception()) Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
@@ -76,26 +110,13 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
   // What is thrown in happens during the handling of what the generator handles.
   if (throwing && !g->exc_info.value.is_null() && Is<Exception>(cx.exception())) ChainContext(cx, cx.exception().as<Exception>());
   v = Interpret(cx, throwing);
-  cx.exc_info = g->exc_info.prev;
-  cx.frame = f->prev;
-  cx.stack_top = f->saved_top;
-  cx.recursion_depth--;
-  if (g->state.load(kRelaxed) == GenState::kFinished) {
+  if (UnlinkFrame(cx, g)) {
     if (v) {
       *result = std::move(v);
       v = Ref();
-    } else if (PendingIs(cx, cx.rt.exc.StopIteration)) {
-      // PEP 479
-      Ref cause = cx.TakeException();
-      RaiseRuntimeError(cx, "generator raised StopIteration");
-      if (Exception* e = As<Exception>(cx.exception())) {
-        StoreSlot(e, e->cause, cause.Copy());
-        StoreSlot(e, e->context, std::move(cause));
-        e->suppress_context.store(1, kRelaxed);
-      }
+    } else {
+      ConvertStopIteration(cx);
     }
-  } else {
-    g->state.store(GenState::kSuspended, kRelease);  // pairs with Enter's acquire
   }
   Decref(cx.ts, g);
   return v;
@@ -161,6 +182,30 @@ Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result) {
     *f->sp++ = value.is_null() ? cx.None() : Ref::New(value).release();
   }
   return Run(cx, g, false, result);
+}
+
+bool EnterForIter(Context& cx, Generator* g) {
+  const GenState s = g->state.load(kRelaxed);
+  GenState was;
+  if ((s != GenState::kCreated && s != GenState::kSuspended) || cx.recursion_depth >= cx.rt.options.recursion_limit) return false;
+  if (!Enter(cx, g, &was)) {
+    cx.ClearException();  // another thread was faster; it is found again by GeneratorSend
+    return false;
+  }
+  Frame* f = &g->frame;
+  if (was == GenState::kSuspended) {
+    if (!InsideYieldFrom(g)) f->pc++;  // behind YIELD_VALUE
+    *f->sp++ = cx.None();
+  }
+  LinkFrame(cx, g);
+  f->flags = kFrameForIter;
+  return true;
+}
+
+void LeaveForIter(Context& cx, Generator* g) {
+  g->frame.flags = kFrameEntry;
+  if (UnlinkFrame(cx, g) && cx.has_exception()) ConvertStopIteration(cx);
+  Decref(cx.ts, g);
 }
 
 Ref GeneratorThrow(Context& cx, Generator* g, Ref* result) {

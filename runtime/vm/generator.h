@@ -30,6 +30,12 @@ Ref MakeGenerator(Context& cx, Frame* f);
 // Resumes with a sent value (null: next).  Null without exception: it returned, *result has the value;
 // null with exception: it raised.  Else the yielded value.
 Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result);
+// A step of a `for` loop over g without another Interpret: true if cx.frame is the generator's now, to be run with the flag
+// kFrameForIter. False: it cannot be entered this way; use GeneratorSend, which says why.
+bool EnterForIter(Context& cx, Generator* g);
+// The frame of such a step yields or has ended (state finished): the caller's frame is the current one again. A StopIteration
+// that was raised inside becomes a RuntimeError. Uses up the reference that EnterForIter took.
+void LeaveForIter(Context& cx, Generator* g);
 // Raises the pending exception inside it; same results.
 Ref GeneratorThrow(Context& cx, Generator* g, Ref* result);
 // close(): false: exception pending.

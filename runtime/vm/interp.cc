@@ -86,22 +86,22 @@ inline bool FloatOperands(const TypeInfo* float_info, Value a, Value b, double* 
   return true;
 }
 
-// Drops an operand of a float operation: a Float or a small int. A float that nobody else can see needs none of the steps
-// of a deallocation: no finalizer, no weakrefs, nothing inside.
+// Drops an operand of a float operation: a Float or a small int.
 inline void DropNumber(ThreadState* ts, Value v) {
-  if (!v.is_object()) return;
-  Object* o = v.object();
-  if (IsUniquelyReferenced(o)) {
-    o->local.store(0, kRelaxed);  // relaxed: the shared word is 0, so the header is dead from here on
-    FreeObject(ts, o);
-  } else {
-    Decref(ts, o);
-  }
+  if (v.is_object()) Decref(ts, v.object());
+}
+
+// No operand can be used again; null: MemoryError pending.
+ABSL_ATTRIBUTE_NOINLINE Value FreshFloat(Context& cx, ThreadState* ts, Value a, Value b, double r) {
+  const Value out = NewFloat(cx, r).release();
+  if (a.is_object()) Decref(ts, a.object());
+  if (b.is_object()) Decref(ts, b.object());
+  return out;
 }
 
 // Takes both operands and leaves the result in *out. It goes into an operand that nobody else can see, if there is one.
 // False: MemoryError pending, *out is null.
-inline bool FloatResult(Context& cx, ThreadState* ts, Value a, Value b, double r, Value* out) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool FloatResult(Context& cx, ThreadState* ts, Value a, Value b, double r, Value* out) {
   if (a.is_object() && IsUniquelyReferenced(a.object())) {
     a.as<Float>()->value = r;
     *out = a;
@@ -111,9 +111,7 @@ inline bool FloatResult(Context& cx, ThreadState* ts, Value a, Value b, double r
     *out = b;
     DropNumber(ts, a);
   } else {
-    *out = NewFloat(cx, r).release();
-    DropNumber(ts, a);
-    DropNumber(ts, b);
+    *out = FreshFloat(cx, ts, a, b, r);
   }
   return !out->is_null();
 }
@@ -334,6 +332,7 @@ Ref Interpret(Context& cx, bool throwing) {
   const TypeInfo* const float_info = &cx.rt.cls.float_->info;
   const TypeInfo* const range_info = &cx.rt.cls.range_iterator->info;
   const TypeInfo* const list_iterator_info = &cx.rt.cls.list_iterator->info;
+  const TypeInfo* const generator_info = &cx.rt.cls.generator->info;
 
 #define ARG (word >> 8)
 #define NEXT()                     \
@@ -942,6 +941,13 @@ L_ForIter: {
     }
   } else if (step_type == list_iterator_info) {
     v = ListIterNext(cx, step.as<ListIterator>()).release();
+  } else if (step_type == generator_info && EnterForIter(cx, step.as<Generator>())) {
+    f = cx.frame;
+    pc = f->pc;
+    sp = f->sp;
+    slots = f->slots;
+    SAFEPOINT();
+    NEXT();
   } else {
     v = ForIterStep(cx, step).release();
   }
@@ -1233,7 +1239,18 @@ L_ReturnValue: {
   if (f->generator != nullptr) {
     f->sp = sp;
     FinishGenerator(cx, f->generator);
-    return Ref::Steal(v);
+    if ((flags & kFrameForIter) == 0) return Ref::Steal(v);
+    // The loop of the frame before it is exhausted.
+    LeaveForIter(cx, f->generator);
+    f = cx.frame;
+    word = *f->pc;
+    pc = f->pc + 1 + ARG;
+    sp = f->sp;
+    slots = f->slots;
+    const Value it = *--sp;
+    DROP(v);
+    DROP(it);
+    NEXT();
   }
   PopFrame(cx, f);
   if ((flags & kFrameEntry) != 0) return Ref::Steal(v);
@@ -1265,7 +1282,14 @@ L_LoadBuildClass:
 L_YieldValue: {
   const Value v = *--sp;
   f->sp = sp;
-  return Ref::Steal(v);
+  if ((f->flags & kFrameForIter) == 0) return Ref::Steal(v);
+  LeaveForIter(cx, f->generator);
+  f = cx.frame;
+  pc = f->pc + 1;  // behind FOR_ITER
+  sp = f->sp;
+  slots = f->slots;
+  PUSH(v);
+  NEXT();
 }
 L_GetYieldFromIter: {
   const Value r = (GetYieldFromIter(cx, sp[-1])).release();
@@ -1277,7 +1301,16 @@ L_YieldFrom: {
   const int step = YieldFromTo(cx, sp[-1], sent, &result);
   DROP(sent);
   if (step < 0) goto error;
-  if (step > 0) return Ref::Steal(result);
+  if (step > 0) {
+    if ((f->flags & kFrameForIter) == 0) return Ref::Steal(result);
+    LeaveForIter(cx, f->generator);
+    f = cx.frame;
+    pc = f->pc + 1;  // behind FOR_ITER
+    sp = f->sp;
+    slots = f->slots;
+    PUSH(result);
+    NEXT();
+  }
   const Value it = sp[-1];
   sp[-1] = result;
   DROP(it);
@@ -1400,7 +1433,12 @@ unwind : {
     f->sp = sp;
     FinishGenerator(cx, f->generator);
     cx.SetException(Ref::Steal(exc));
-    return Ref();
+    if ((flags & kFrameForIter) == 0) return Ref();
+    LeaveForIter(cx, f->generator);
+    f = cx.frame;
+    sp = f->sp;
+    slots = f->slots;
+    goto error;
   }
   PopFrame(cx, f);
   cx.SetException(Ref::Steal(exc));
