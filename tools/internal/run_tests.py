@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # What each pass leaves out: tests say by a tag where they cannot fail or cannot
 # run ("no-asan", ...), or that they belong to the full suite only ("full").
+# "once": programs outside of this build, which another configuration does not change.
 # The sanitizers for addresses and for undefined behaviour share a build in the
 # quick suite.
 QUICK = [
@@ -30,13 +31,16 @@ QUICK = [
 ]
 FULL = [
     ("default", [], []),
-    ("debug", ["debug"], []),
+    ("debug", ["debug"], ["-once"]),
     ("asan", ["asan"], ["-no-asan"]),
-    ("ubsan", ["ubsan"], []),
+    ("ubsan", ["ubsan"], ["-once"]),
     ("tsan", ["tsan"], ["-no-tsan"]),
-    ("sched", ["sched"], ["-no-sched"]),
-    ("clang", ["clang"], []),
+    ("sched", ["sched"], ["-no-sched", "-once"]),
+    ("clang", ["clang"], ["-once"]),
 ]
+# Cross-compiled, under qemu: the layers' own tests (//api:... has C programs to run).
+ARM64 = ["//%s/..." % layer for layer in ("base", "qsbr", "allocator", "object", "gc")]
+ARM64_TAGS = ["-full", "-once", "-no-arm64"]
 FULL_SECONDS = "20"
 
 
@@ -142,6 +146,9 @@ def run_pass(label, configs, tags, targets, mode, totals):
         command += ["test", "--keep_going", "--test_output=errors",
                     "--build_event_json_file=" + events, "--ui_event_filters=-info"]
         command += ["--config=" + c for c in configs]
+        if "arm64" in configs:
+            cross = os.path.join(ROOT, "tools", "internal", "arm64", "cc")
+            command += ["--repo_env=CC=" + cross, "--action_env=CC=" + cross]
         if not sys.stderr.isatty():
             command += ["--noshow_progress"]
         if mode == "full":
@@ -196,13 +203,16 @@ def main():
     options = parser.parse_args()
     totals = Totals()
     if options.mode == "chosen":
-        run_pass("+".join(options.config) or "default", options.config, [],
-                 options.targets, "quick", totals)
+        arm64 = options.config == ["arm64"]
+        run_pass("+".join(options.config) or "default", options.config,
+                 ARM64_TAGS if arm64 else [],
+                 options.targets or (ARM64 if arm64 else []), "quick", totals)
     else:
         run_tree_checks(totals)
         for label, configs, tags in QUICK if options.mode == "quick" else FULL:
             run_pass(label, configs, tags, [], options.mode, totals)
     if options.mode == "full":
+        run_pass("arm64", ["arm64"], ARM64_TAGS, ARM64, options.mode, totals)
         run_extra("mutants", ["tools/internal/mutants"], totals)
         run_extra("models", ["tests/models/run.sh"], totals)
     for failure in totals.failures:

@@ -1,8 +1,8 @@
 # Sourced by the tools: finds the tree's root and installs what is missing.
 #
-# need_packages SET installs the packages of that set (build, test, full, times,
-# heap, install) with
-# apt-get on Debian 12, without a question, and only if one of them is missing.
+# need_packages SET installs the packages of that set (build, test, full, arm64, times,
+# heap, install) with apt-get on Debian 12, without a question, and only if one of them is
+# missing.
 # On another system it says what to install and ends with status 3.
 
 TIDEPOOL_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -51,6 +51,7 @@ need_packages() {
     as_root=(sudo)
   fi
   say "installing with apt-get: $missing"
+  if [[ $missing == *:arm64* ]]; then "${as_root[@]}" dpkg --add-architecture arm64; fi
   local log
   log=$(mktemp)
   if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
