@@ -58,6 +58,8 @@ LuaHeap::Away::~Away() {
   t_heap = mine_;
 }
 
+ThreadHeap* LuaHeap::OfThisThread() { return t_heap; }
+
 lua_State* LuaHeap::NewState() {
   lua_State* state = lua_newstate(&LuaHeap::Alloc, this);
   if (state != nullptr) lua_atpanic(state, &Panic);

@@ -66,6 +66,9 @@ class LuaHeap {
     tidepool::ThreadHeap* mine_;
   };
 
+  // The heap of the calling thread's innermost scope, or null.
+  static tidepool::ThreadHeap* OfThisThread();
+
   // A state without libraries, or null: no memory. The thread has a scope.
   lua_State* NewState();
 

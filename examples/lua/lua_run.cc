@@ -32,10 +32,7 @@ bool CallAndTake(lua_State* state, int loaded, int arguments,
   return loaded == LUA_OK;
 }
 
-}  // namespace
-
-lua_State* OpenState(LuaHeap* heap) {
-  lua_State* state = heap != nullptr ? heap->NewState() : luaL_newstate();
+lua_State* WithLibraries(lua_State* state) {
   if (state == nullptr) return nullptr;
   // Protected: with little memory the libraries may not fit.
   lua_pushcfunction(state, &OpenLibraries);
@@ -44,6 +41,17 @@ lua_State* OpenState(LuaHeap* heap) {
     return nullptr;
   }
   return state;
+}
+
+}  // namespace
+
+lua_State* OpenState(LuaHeap* heap) {
+  return WithLibraries(heap != nullptr ? heap->NewState() : luaL_newstate());
+}
+
+lua_State* OpenStateWith(void* (*alloc)(void*, void*, size_t, size_t),
+                         void* arg) {
+  return WithLibraries(lua_newstate(alloc, arg));
 }
 
 bool RunFile(lua_State* state, const std::string& path,

@@ -14,6 +14,9 @@ namespace tidepool_lua {
 // (libraries that could not be opened included).
 lua_State* OpenState(LuaHeap* heap);
 
+// The same with an allocation function of the caller's.
+lua_State* OpenStateWith(void* (*alloc)(void*, void*, size_t, size_t), void* arg);
+
 // Runs a script file with the arguments as its `...`. True: `result` is what it
 // returned, as text; false: the error message. The state is usable either way.
 bool RunFile(lua_State* state, const std::string& path,

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lua.hpp"
 #include "lua_run.h"
+#include "lua_tenant.h"
 
 namespace tidepool_lua {
 namespace {
@@ -235,6 +236,69 @@ TEST(LuaTest, StartingUnderTinyLimits) {
   }
   EXPECT_GT(made, 0);
   EXPECT_GT(refused, 0);
+}
+
+// States with heaps of their own: the scripts give the same, one state's limit is not
+// another's, and a state that is thrown away is gone whole, whoever does it.
+TEST(LuaTenantTest, LimitsOfTheirOwnAndTheEndAtOnce) {
+  std::unique_ptr<LuaHeap> heap = MakeHeap();
+  LuaHeap::Thread scope(heap.get());
+  std::unique_ptr<LuaTenant> small =
+      LuaTenant::Create(heap.get(), {.max_live = 2 << 20});
+  std::unique_ptr<LuaTenant> large = LuaTenant::Create(heap.get(), {});
+  ASSERT_NE(small, nullptr);
+  ASSERT_NE(large, nullptr);
+  const char* const kGreedy =
+      "kept = {} for i = 1, 60000 do kept[i] = {i, 'n' .. i} end return #kept";
+  std::string result;
+  EXPECT_FALSE(RunText(small->state(), kGreedy, &result));
+  EXPECT_EQ(result, "not enough memory");
+  EXPECT_LE(small->Figures().live_bytes, 2u << 20);
+  EXPECT_GT(small->Figures().refused, 0u);
+  ASSERT_TRUE(RunText(small->state(), "kept = nil collectgarbage() return 1", &result));
+  EXPECT_TRUE(RunText(large->state(), kGreedy, &result)) << result;
+  EXPECT_EQ(result, "60000");
+  EXPECT_GT(large->Figures().live_bytes, 4u << 20);
+  for (size_t i = 0; i < std::size(kScripts); ++i) {
+    EXPECT_TRUE(RunFile(large->state(), PathOf(kScripts[i]), {kSizes[i]}, &result));
+    EXPECT_EQ(result, OnDefault(i)) << kScripts[i];
+  }
+  // The limit can be raised, and then there is room.
+  EXPECT_TRUE(small->SetLimits({}));
+  EXPECT_TRUE(RunText(small->state(), kGreedy, &result)) << result;
+  std::thread([&] { large.reset(); }).join();
+  small.reset();
+  EXPECT_EQ(heap->domain()->LiveIn(kRawMask).blocks, 0u);
+}
+
+TEST(LuaTenantTest, TakenOverFromAThreadThatHasGone) {
+  std::unique_ptr<LuaHeap> heap = MakeHeap();
+  std::unique_ptr<LuaTenant> tenant;
+  std::thread([&] {
+    LuaHeap::Thread scope(heap.get());
+    tenant = LuaTenant::Create(heap.get(), {});
+    std::string result;
+    EXPECT_TRUE(RunText(tenant->state(),
+                        "kept = {} for i = 1, 3000 do kept[i] = {i} end", &result));
+  }).join();
+  for (int i = 0; i < 3; ++i) {
+    std::thread([&] {
+      LuaHeap::Thread scope(heap.get());
+      ASSERT_TRUE(tenant->Take());
+      std::string result;
+      EXPECT_TRUE(RunText(tenant->state(),
+                          "for i = 1, 3000 do kept[i] = {kept[i][1] + 1} end "
+                          "return kept[3000][1]", &result));
+      EXPECT_EQ(result, std::to_string(3001 + i));
+      if (i == 2) {
+        lua_close(tenant->state());
+        tenant->Closed();
+        EXPECT_EQ(tenant->Figures().live_blocks, 0u);
+      }
+    }).join();
+  }
+  tenant.reset();
+  EXPECT_EQ(heap->domain()->LiveIn(kRawMask).blocks, 0u);
 }
 
 }  // namespace
