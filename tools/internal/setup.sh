@@ -24,10 +24,14 @@ packages_times="$packages_test time libmimalloc2.0 libjemalloc2 libtcmalloc-mini
   redis-server redis-tools"
 
 _missing_packages() {
-  local p
+  local p own here
+  here=$(dpkg --print-architecture)
   for p in $1; do
-    dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null | grep -qx installed ||
-      printf '%s ' "$p"
+    # A package may be there for another architecture too, or only.
+    own=$here
+    [[ $p == *:* ]] && own=${p#*:}
+    dpkg-query -W -f='${Architecture} ${db:Status-Status}\n' "$p" 2>/dev/null |
+      grep -qxE "($own|all) installed" || printf '%s ' "$p"
   done
 }
 
