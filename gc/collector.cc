@@ -260,11 +260,15 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
     hooks.garbage_visitor = garbage_visitor;
     hooks.garbage_arg = garbage_arg;
   }
+  hooks.mark_threads = plan.mark_threads != 0
+                           ? plan.mark_threads
+                           : static_cast<int>(isolate->options().gc_threads);
+  hooks.budget_ns = plan.pause_budget_ns;
   gc_internal::Pass pass(ts, &memory, hooks, &stats);
   pass.Run();
   ts->heap()->Safepoint();  // hands over what was freed for other threads
   memory.pages.Trim(kKeptPages);
-  memory.stack.Trim(kKeptStack);
+  for (auto& stack : memory.stacks) stack.Trim(kKeptStack);
   if (plan.purge_afterwards) {
     isolate->heap().Purge();
   } else if (stats.generation == 2) {

@@ -77,6 +77,12 @@ struct OneRoot : RootSet {
   }
 };
 
+Options Markers(const benchmark::State& state) {
+  Options options;
+  options.gc_threads = state.range(1);
+  return options;
+}
+
 // Measures one pass per iteration; prepare() runs outside the time.
 template <class Prepare>
 void Run(benchmark::State& state, World& w, int64_t n, Prepare prepare) {
@@ -126,7 +132,7 @@ void Empty(World& w, std::vector<Pair*>& keep) {
 
 // Everything is held by a root that the collector is told of.
 void BM_RandomLiveFromRoots(benchmark::State& state) {
-  World w;
+  World w(Markers(state));
   std::vector<Pair*> keep;
   FillRandom(w, keep, state.range(0));
   OneRoot roots;
@@ -139,7 +145,7 @@ void BM_RandomLiveFromRoots(benchmark::State& state) {
 
 // The same with no root: trial deletion has to find out.
 void BM_RandomLiveByTrial(benchmark::State& state) {
-  World w;
+  World w(Markers(state));
   std::vector<Pair*> keep;
   FillRandom(w, keep, state.range(0));
   Run(state, w, state.range(0), [] {});
@@ -147,7 +153,7 @@ void BM_RandomLiveByTrial(benchmark::State& state) {
 }
 
 void BM_GarbageCycles(benchmark::State& state) {
-  World w;
+  World w(Markers(state));
   Run(state, w, state.range(0), [&] {
     for (int64_t i = 0; i < state.range(0) / 2; ++i) {
       Pair* x = NewPair(w.ts);
@@ -161,7 +167,7 @@ void BM_GarbageCycles(benchmark::State& state) {
 }
 
 void BM_DeepListFromRoots(benchmark::State& state) {
-  World w;
+  World w(Markers(state));
   OneRoot roots;
   for (int64_t i = 0; i < state.range(0); ++i) {
     Pair* p = NewPair(w.ts);
@@ -174,10 +180,113 @@ void BM_DeepListFromRoots(benchmark::State& state) {
   w.Drop(roots.root);
 }
 
-BENCHMARK(BM_RandomLiveFromRoots)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_RandomLiveByTrial)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_GarbageCycles)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_DeepListFromRoots)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond);
+// A list of n dicts of two entries whose values are a number and one list that all share.
+// A dict is a header, a pointer to its table (raw) and a size, as in the toy runtime.
+struct Dict : ObjectHeader {
+  Slot* entries;  // key and value in turns
+  size_t size;
+};
+struct List : ObjectHeader {
+  Slot* items;
+  size_t size;
+};
+template <class T>
+int TraverseItems(Slot* items, size_t n, Visitor visit, void* arg) {
+  for (size_t i = 0; i < n; ++i) {
+    if (int stop = VisitSlot(items[i], visit, arg); stop != 0) return stop;
+  }
+  return 0;
+}
+int TraverseDict(ObjectHeader* obj, Visitor visit, void* arg) {
+  auto* d = static_cast<Dict*>(obj);
+  return TraverseItems<Dict>(d->entries, 2 * d->size, visit, arg);
+}
+int TraverseList(ObjectHeader* obj, Visitor visit, void* arg) {
+  auto* l = static_cast<List*>(obj);
+  return TraverseItems<List>(l->items, l->size, visit, arg);
+}
+template <class T, Slot* T::*items, int kPer>
+void DeallocItems(ThreadState* ts, ObjectHeader* obj) {
+  auto* t = static_cast<T*>(obj);
+  for (size_t i = 0; i < kPer * t->size; ++i) DecrefValue(ts, (t->*items)[i].load(kRelaxed));
+  ts->heap()->Free(t->*items);
+  FreeObject(ts, obj);
+}
+const TypeInfo kDictType = [] {
+  TypeInfo type;
+  type.name = "Dict";
+  type.basic_size = sizeof(Dict);
+  type.flags = kTypeGc;
+  type.traverse = &TraverseDict;
+  type.dealloc = &DeallocItems<Dict, &Dict::entries, 2>;
+  return type;
+}();
+const TypeInfo kListType = [] {
+  TypeInfo type;
+  type.name = "List";
+  type.basic_size = sizeof(List);
+  type.flags = kTypeGc;
+  type.traverse = &TraverseList;
+  type.dealloc = &DeallocItems<List, &List::items, 1>;
+  return type;
+}();
+template <class T>
+T* NewSized(ThreadState* ts, const TypeInfo* type, Slot* T::*items, size_t slots, size_t size) {
+  auto* t = static_cast<T*>(NewObject(ts, type, sizeof(T)));
+  t->*items = static_cast<Slot*>(ts->heap()->Allocate(HeapKind::kRaw, slots * sizeof(Slot)));
+  for (size_t i = 0; i < slots; ++i) (t->*items)[i].store(0, kRelaxed);
+  t->size = size;
+  TrackNew(t);
+  return t;
+}
+
+void BM_ListOfDicts(benchmark::State& state) {
+  World w(Markers(state));
+  const size_t n = static_cast<size_t>(state.range(0));
+  List* keep = NewSized(w.ts, &kListType, &List::items, n, n);
+  List* shared = NewSized(w.ts, &kListType, &List::items, 1, 1);
+  ObjectHeader* key[2] = {NewObject(w.ts, &kPairType, sizeof(Pair)),
+                          NewObject(w.ts, &kPairType, sizeof(Pair))};
+  for (ObjectHeader* k : key) {
+    static_cast<Pair*>(k)->a.store(0, kRelaxed);
+    static_cast<Pair*>(k)->b.store(0, kRelaxed);
+    SetImmortal(w.ts, k);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    Dict* d = NewSized(w.ts, &kDictType, &Dict::entries, 4, 2);
+    d->entries[0].store(AsValue(key[0]), kRelaxed);
+    d->entries[1].store(i * 2 + 1, kRelaxed);  // a small number, tagged
+    d->entries[2].store(AsValue(key[1]), kRelaxed);
+    Incref(shared);
+    d->entries[3].store(AsValue(shared), kRelaxed);
+    keep->items[i].store(AsValue(d), kRelaxed);
+  }
+  struct ListRoot : RootSet {
+    List* list;
+  } root;
+  root.list = keep;
+  root.visit = [](RootSet* self, Visitor v, void* arg) {
+    return v(static_cast<ListRoot*>(self)->list, arg);
+  };
+  w.isolate->AddRoots(&root);
+  Run(state, w, state.range(0), [] {});
+  w.isolate->RemoveRoots(&root);
+  w.Drop(shared);
+  w.Drop(keep);
+}
+
+void Graphs(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"objects", "markers"})
+      ->Args({1000000, 1})
+      ->Args({1000000, 2})
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(BM_RandomLiveFromRoots)->Apply(Graphs);
+BENCHMARK(BM_RandomLiveByTrial)->Apply(Graphs);
+BENCHMARK(BM_GarbageCycles)->Apply(Graphs);
+BENCHMARK(BM_DeepListFromRoots)->Apply(Graphs);
+BENCHMARK(BM_ListOfDicts)->Apply(Graphs);
 
 }  // namespace
 }  // namespace tidepool

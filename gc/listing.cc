@@ -168,7 +168,9 @@ void Collector::Unfreeze(ThreadState* ts) {
   ForEachBlock(impl_->isolate->heap(), kGcKinds,
                [](ObjectHeader* h, const PageInfo&) {
                  if ((h->gc_bits.load(kRelaxed) & kGcFrozen) != 0) {
-                   h->gc_bits.fetch_and(static_cast<uint8_t>(~kGcFrozen), kRelaxed);
+                   // The marks are of a pass long ago.
+                   h->gc_bits.fetch_and(
+                       static_cast<uint8_t>(~(kGcFrozen | kGcMarkBits)), kRelaxed);
                  }
                });
 }
@@ -200,6 +202,7 @@ uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
   };
   const bool collecting = impl_->collecting.load(kRelaxed) != 0;
   StopScope stop(ts);
+  impl_->isolate->spread().Fold(impl_->isolate);
   ForEachBlock(
       impl_->isolate->heap(), kGcKinds | KindBit(HeapKind::kObject),
       [&](ObjectHeader* h, const PageInfo& info) {
@@ -209,7 +212,9 @@ uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
         const uint64_t tid = h->tid.load(kRelaxed);
         if ((tid == 0) != (RefState(shared) == kRefMerged)) fault(h, "C2");
         if (info.kind != HeapKind::kObject) {
-          if ((bits & kGcMarked) != 0 && !collecting) fault(h, "mark left behind");
+          if ((bits & kGcTracked) == 0 && (bits & kGcMarkBits) != 0) {
+            fault(h, "mark on an untracked object");
+          }
           if ((bits & kGcUnreachable) != 0 && !collecting) fault(h, "garbage left behind");
           if (h->type() == nullptr) {
             ++faults;
@@ -219,7 +224,7 @@ uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
           }
         }
         if (IsImmortal(h)) return;
-        if (RefState(shared) == kRefMerged && h->local.load(kRelaxed) != 0) {
+        if (RefState(shared) == kRefMerged && gc_internal::LocalCount(h) != 0) {
           fault(h, "merged with a local count");
         }
         if (gc_internal::TotalCount(h) < 0 ||

@@ -91,7 +91,10 @@ void Collector::Impl::Drain(ThreadState* ts) {
 
 void Collector::Impl::PrepareFork(ThreadState* ts) {
   // A finalizer that forks: the pass goes on in both processes, on this thread.
-  if (collecting_thread.load(kRelaxed) == ts) return;
+  if (collecting_thread.load(kRelaxed) == ts) {
+    memory.helpers.Stop();
+    return;
+  }
   uint32_t expected = 0;
   // Acquire: as a pass does.
   while (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed)) {
@@ -103,6 +106,8 @@ void Collector::Impl::PrepareFork(ThreadState* ts) {
   }
   fork_waits_until_ns.store(0, kRelaxed);
   forking_thread.store(ts, kRelaxed);
+  // Threads do not survive; the next pass starts new ones.
+  memory.helpers.Stop();
 }
 
 void Collector::Impl::AfterFork(ThreadState* ts) {

@@ -11,8 +11,9 @@ void DeadList::Push(ObjectHeader* obj) {
   // Plain stores: nobody else changes flags and bits of a dead object. Relaxed:
   // the collector reads them in stops.
   const uint8_t bits = obj->gc_bits.load(kRelaxed);
-  obj->gc_bits.store(static_cast<uint8_t>((bits | kGcDying) & ~kGcTracked),
-                     kRelaxed);
+  obj->gc_bits.store(
+      static_cast<uint8_t>((bits | kGcDying) & ~(kGcTracked | kGcMarkBits)),
+      kRelaxed);
   if ((bits & kGcTracked) != 0) {
     obj->flags.store(obj->flags.load(kRelaxed) | kFlagRetrack, kRelaxed);
   }

@@ -2,7 +2,7 @@
 //
 // The forking thread stops the world first, so every other thread is parked at
 // a safepoint or in foreign code, and then takes all locks of the isolate in
-// their order (weakrefs, orphans, buckets, world, the heap's), so nobody else
+// their order (weakrefs, orphans, spread counts, buckets, world, the heap's), so nobody else
 // is in the middle of anything when the process is copied.
 //
 // In the child one thread is left. Waiters of the parking lot and the reader
@@ -30,6 +30,7 @@ void Isolate::PrepareFork(ThreadState* ts) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   StopTheWorld(ts);
   weakrefs_.LockAll();
   orphan_mutex_.Lock();
+  spread_.LockAll();
   merge_table_.LockAll();
   world_mutex_.Lock();
   heap_->PrepareFork();
@@ -38,6 +39,7 @@ void Isolate::PrepareFork(ThreadState* ts) ABSL_NO_THREAD_SAFETY_ANALYSIS {
 void Isolate::UnlockAfterFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   world_mutex_.Unlock();
   merge_table_.UnlockAll();
+  spread_.UnlockAll();
   orphan_mutex_.Unlock();
   weakrefs_.UnlockAll();
 }
@@ -77,6 +79,7 @@ void Isolate::BuryThread(ThreadState* ts, ThreadState* self)
   self->RequestBreak(kBreakDead);
   const bool gone = merge_table_.UnregisterIfEmpty(ts);
   TP_CHECK(gone);
+  spread_.FoldThread(ts->spread_counts_);
   heap_->ExitThread(ts->heap_);
   ts->awaited_ = false;
   UnlinkThread(ts);

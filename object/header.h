@@ -15,6 +15,8 @@
 //                is 0 and its state merged, with kImmortalBias in the count.
 //   deferred     kGcDeferred in gc_bits and kDeferredBias in the count: only
 //                the collector frees it. Can be taken back.
+//   spread       deferred, and each thread counts in a table of its own:
+//                local == kSpreadBase + id (spread.h). Merged, tid == 0.
 //
 // The shared word: state, event, next state, who, order, partner
 //   S1 plain    TryIncref by a stranger at word 0: declined.
@@ -40,8 +42,9 @@
 //
 // Invariants, asserted in debug builds and walked at stops (invariants.h)
 //   H1 tid == 0 if and only if the state is merged, for every live object.
-//   H2 a merged object has local == 0 or kImmortalLocal.
-//   H3 local + (shared >> 2) >= 1 for every live object.
+//   H2 a merged object has local == 0, kImmortalLocal, or is spread.
+//   H3 local + (shared >> 2) >= 1 for every live object (spread ones: with
+//      every thread's entry, without local).
 //   H4 dead objects are untracked or on a list of the dead, and never queued.
 //   H5 a tid is stored or cleared by that thread, or while it is stopped, or
 //      under its bucket's lock while it is held detached or gone.
@@ -114,23 +117,31 @@ inline constexpr bool IsDeadWord(int64_t shared) {
 
 // The local count.
 inline constexpr uint32_t kImmortalLocal = UINT32_MAX;
+// From here on it is no count: kSpreadBase + id, or kImmortalLocal.
+inline constexpr uint32_t kSpreadBase = 0xC0000000;
 // An owner whose count reaches this moves half of it to the shared word, so
-// nothing becomes immortal by being counted.
-inline constexpr uint32_t kLocalLimit = UINT32_MAX - 1;
+// nothing becomes spread or immortal by being counted.
+inline constexpr uint32_t kLocalLimit = kSpreadBase - 1;
+inline constexpr bool IsSpreadLocal(uint32_t local) {
+  return local >= kSpreadBase && local != kImmortalLocal;
+}
 
 // gc_bits. Changed by fetch_or and fetch_and on live objects; FreeObject
-// stores 0. The collector sets the bits of its phases during stops only.
+// stores 0. The collector sets the bits of its phases during stops only. The
+// two mark bits take turns from pass to pass (gc/internal/pass.h), so they say
+// something during a pass only; an untracked object has neither.
 enum GcBits : uint8_t {
   kGcTracked = 1 << 0,      // the collector may visit it
   kGcFinalized = 1 << 1,    // finalize has run (or is running)
   kGcUnreachable = 1 << 2,  // collector: candidate trash
   kGcFrozen = 1 << 3,       // collector: set aside by freeze()
-  kGcMarked = 1 << 4,       // collector: reached from the roots
+  kGcMarkA = 1 << 4,        // collector: alive in this pass, or in the last
   kGcDeferred = 1 << 5,     // kDeferredBias is in the count
   kGcDying = 1 << 6,        // dead and not freed yet: listed or in dealloc. The
                             // collector keeps its (uncounted) class alive.
-  kGcUser = 1 << 7,         // free for the collector's further use
+  kGcMarkB = 1 << 7,        // collector: the same, taking turns
 };
+inline constexpr uint8_t kGcMarkBits = kGcMarkA | kGcMarkB;
 
 // flags, changed by fetch_or and fetch_and.
 enum HeaderFlags : uint16_t {

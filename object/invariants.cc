@@ -47,10 +47,15 @@ void CheckOne(const ObjectHeader* obj, HeaderCensus* census) {
   }
   if (merged) {
     ++census->merged;
-    Require(local == 0, "H2 (merged with a local count)", obj);
+    Require(local == 0 || IsSpreadLocal(local), "H2 (merged with a local count)", obj);
   }
   if (RefState(shared) == kRefQueued) ++census->queued;
   if ((bits & kGcDeferred) != 0) ++census->deferred;
+  if (IsSpreadLocal(local)) {
+    ++census->spread;
+    Require(merged && (bits & kGcDeferred) != 0, "D1 (spread)", obj);
+    return;  // what the threads count is in their tables
+  }
   const int64_t bias = (bits & kGcDeferred) != 0 ? kDeferredBias : 0;
   // A deferred object may be at 0: only the collector frees it.
   Require(int64_t{local} + RefSharedCount(shared) - bias >= (bias != 0 ? 0 : 1),

@@ -22,6 +22,7 @@ struct HeaderCensus {
   size_t merged = 0;
   size_t queued = 0;
   size_t deferred = 0;
+  size_t spread = 0;    // of them
   size_t tracked = 0;
   size_t dying = 0;     // dead, listed or in dealloc
 };

@@ -92,6 +92,7 @@ void Isolate::LeaveThread(ThreadState* ts) {
   // any more. It still counts as attached, and gets to the end without waiting
   // for anything that a stop could hold up.
   TP_CHECK(ts->dead_.empty() && ts->trash_.empty());
+  spread_.FoldThread(ts->spread_counts_);
   heap_->ExitThread(ts->heap_);
   ts->heap_ = nullptr;
   internal::g_current_thread_state = nullptr;

@@ -42,6 +42,7 @@
 #include "tidepool/object/dead_list.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/merge_queue.h"
+#include "tidepool/object/spread.h"
 #include "tidepool/object/thread_state.h"
 #include "tidepool/object/type_info.h"
 #include "tidepool/object/weakref.h"
@@ -160,6 +161,7 @@ class Isolate {
 
   MergeTable& merge_table() { return merge_table_; }
   WeakRefTable& weakrefs() { return weakrefs_; }
+  SpreadTable& spread() { return spread_; }
 
   void* embedder_data = nullptr;
 
@@ -213,6 +215,7 @@ class Isolate {
   IsolateHooks hooks_;
   MergeTable merge_table_;
   WeakRefTable weakrefs_;
+  SpreadTable spread_;
 
   Mutex world_mutex_{0};
   CondVar arrived_{0};    // a thread the stopper waits for has arrived

@@ -47,8 +47,10 @@ bool MergeCounts(ObjectHeader* obj, int64_t extra) {
   const uint32_t local = obj->local.load(kRelaxed);
   // Made immortal after it was queued: the reference is not counted any more.
   if (local == kImmortalLocal) return false;
+  // Made spread after it was queued: local is no count, and tid is 0 already.
+  const bool spread = IsSpreadLocal(local);
   // Cleared first: after the CAS no header store may come (it may be freed).
-  if (!TIDEPOOL_MUTANT(merge_counts_late)) {
+  if (!spread && !TIDEPOOL_MUTANT(merge_counts_late)) {
     obj->local.store(0, kRelaxed);
     obj->tid.store(0, kRelaxed);
   }
@@ -60,7 +62,8 @@ bool MergeCounts(ObjectHeader* obj, int64_t extra) {
     // Wanted: the entry's reference is kept, so that the object lives until it
     // is immortal, whatever others do after the CAS.
     immortal = (obj->flags.load(kRelaxed) & kFlagImmortalWanted) != 0;
-    const int64_t delta = int64_t{local} + extra + (immortal ? 1 : 0);
+    const int64_t delta =
+        (spread ? 0 : int64_t{local}) + extra + (immortal ? 1 : 0);
     merged = (shared | kRefMerged) + delta * kRefOne;
     TP_DCHECK(RefSharedCount(merged) >= 0);
     // acq_rel (S6): as every drop. Failure acquire: as the load above.

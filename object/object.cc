@@ -38,8 +38,9 @@ void DeallocOne(ThreadState* ts, ObjectHeader* obj) {
   // A plain store: nobody else changes the bits of a dead object. Relaxed: they
   // are read in stops.
   const uint8_t bits = obj->gc_bits.load(kRelaxed);
-  obj->gc_bits.store(static_cast<uint8_t>((bits | kGcDying) & ~kGcTracked),
-                     kRelaxed);
+  obj->gc_bits.store(
+      static_cast<uint8_t>((bits | kGcDying) & ~(kGcTracked | kGcMarkBits)),
+      kRelaxed);
   if (HasWeakRefs(obj)) ClearWeakRefs(ts, obj);
   if (type->dealloc != nullptr) {
     type->dealloc(ts, obj);

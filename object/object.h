@@ -105,7 +105,8 @@ inline void TrackNew(ObjectHeader* obj) {
   obj->gc_bits.store(kGcTracked, kRelaxed);
 }
 inline void Untrack(ObjectHeader* obj) {
-  obj->gc_bits.fetch_and(static_cast<uint8_t>(~kGcTracked), kRelaxed);
+  obj->gc_bits.fetch_and(static_cast<uint8_t>(~(kGcTracked | kGcMarkBits)),
+                         kRelaxed);
 }
 inline bool IsTracked(const ObjectHeader* obj) {
   return (obj->gc_bits.load(kRelaxed) & kGcTracked) != 0;

@@ -67,17 +67,17 @@ TEST(ObjectTest, FinalizerRunsOnceAndMayResurrect) {
 TEST(ObjectTest, RevivalKeepsBitsLockAndOwner) {
   World world;
   Node* node = NewNode(world.ts(), &kFinalNodeType);
-  node->gc_bits.fetch_or(kGcUser, kRelaxed);
+  node->gc_bits.fetch_or(kGcMarkB, kRelaxed);
   g_finalizer = [&](ThreadState* ts, ObjectHeader* obj) {
     EXPECT_EQ(obj->tid.load(kRelaxed), ts->tid());
-    EXPECT_EQ(obj->gc_bits.load(kRelaxed), kGcTracked | kGcFinalized | kGcUser);
+    EXPECT_EQ(obj->gc_bits.load(kRelaxed), kGcTracked | kGcFinalized | kGcMarkB);
     LockObject(ts, obj);
     Incref(obj);
   };
   Decref(world.ts(), node);
   EXPECT_TRUE(node->mutex.IsLocked());
   UnlockObject(node);
-  EXPECT_EQ(node->gc_bits.load(kRelaxed), kGcTracked | kGcFinalized | kGcUser);
+  EXPECT_EQ(node->gc_bits.load(kRelaxed), kGcTracked | kGcFinalized | kGcMarkB);
   Decref(world.ts(), node);
   EXPECT_EQ(Finalizes(), 1);
 }

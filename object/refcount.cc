@@ -20,6 +20,18 @@ void IncrefSpill(ObjectHeader* obj) {
   obj->shared.fetch_add(int64_t{kHalf} << kRefShift, kRelaxed);
 }
 
+void CountSpecial(ObjectHeader* obj, int64_t delta) {
+  const uint32_t local = obj->local.load(kRelaxed);
+  if (!IsSpreadLocal(local)) return;  // immortal
+  ThreadState* ts = ThreadState::Current();
+  if (ABSL_PREDICT_TRUE(ts != nullptr) &&
+      ABSL_PREDICT_TRUE(ts->spread_counts().Add(local - kSpreadBase, delta))) {
+    return;
+  }
+  // acq_rel: S5. The bias keeps the word from what is dead.
+  obj->shared.fetch_add(delta * kRefOne, kAcqRel);
+}
+
 bool TryIncrefShared(ObjectHeader* obj) {
   int64_t shared = obj->shared.load(kRelaxed);
   do {
@@ -86,7 +98,10 @@ bool DropRef(ThreadState* ts, ObjectHeader* obj) {
     obj->local.store(local, kRelaxed);
     return local == 0 && MergeAtLocalZero(obj);
   }
-  if (IsImmortal(obj)) return false;
+  if (IsSpecial(obj)) {
+    CountSpecial(obj, -1);
+    return false;
+  }
   return DropShared(ts, obj);
 }
 
@@ -134,7 +149,7 @@ void SetMaybeWeakref(ObjectHeader* obj) {
 }
 
 void IncrefMaybeWeakref(ObjectHeader* obj) {
-  if (IsOwnedByMe(obj) || IsImmortal(obj)) {
+  if (IsOwnedByMe(obj) || IsSpecial(obj)) {
     Incref(obj);
     return;
   }
@@ -195,18 +210,37 @@ void Disown(ObjectHeader* obj) {
   TP_CHECK(!dead);  // the caller holds a reference
 }
 
-bool SetDeferred(ObjectHeader* obj) {
+bool SetDeferred(ThreadState* ts, ObjectHeader* obj) {
   TP_DCHECK((obj->type()->flags & kTypeGc) != 0);
   if (IsImmortal(obj)) return false;
   if ((obj->gc_bits.fetch_or(kGcDeferred, kRelaxed) & kGcDeferred) != 0) {
     return false;
   }
-  // Relaxed (S3): the caller holds a reference.
+  // Relaxed (S3): the caller holds a reference. Before it is spread: the word
+  // must not become dead when others count elsewhere.
   obj->shared.fetch_add(kDeferredBias << kRefShift, kRelaxed);
+  Isolate* isolate = ts->isolate();
+  const bool mine = IsOwnedByMe(obj);
+  // Relaxed: an owner of another thread's stays or goes, 0 stays.
+  const bool stop = !mine && obj->tid.load(kRelaxed) != 0 && !isolate->StoppedBy(ts);
+  if (stop) isolate->StopTheWorld(ts);
+  if (mine || obj->tid.load(kRelaxed) != 0) {
+    const bool dead = internal::MergeCounts(obj, 0);
+    TP_CHECK(!dead);
+  }
+  isolate->spread().Spread(obj);
+  if (stop) isolate->StartTheWorld(ts);
   return true;
 }
 
 bool ClearDeferred(ThreadState* ts, ObjectHeader* obj) {
+  Isolate* isolate = ts->isolate();
+  if (IsSpread(obj)) {
+    const bool stopped = isolate->StoppedBy(ts);
+    if (!stopped) isolate->StopTheWorld(ts);
+    isolate->spread().Unspread(isolate, obj);
+    if (!stopped) isolate->StartTheWorld(ts);
+  }
   const uint8_t bits = obj->gc_bits.fetch_and(
       static_cast<uint8_t>(~kGcDeferred), kRelaxed);
   if ((bits & kGcDeferred) == 0) return false;
@@ -224,7 +258,7 @@ bool ClearDeferred(ThreadState* ts, ObjectHeader* obj) {
     // acq_rel: as S5.
   } while (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed));
   bool dead = next == kRefMerged;
-  if (queue) dead = ts->isolate()->merge_table().Hand(ts, obj);
+  if (queue) dead = isolate->merge_table().Hand(ts, obj);
   if (dead) internal::PushDead(ts, obj);
   return true;
 }
@@ -233,6 +267,11 @@ int64_t RawRefCount(const ObjectHeader* obj) {
   // Relaxed: exact only when nobody counts, see the header.
   const uint32_t local = obj->local.load(kRelaxed);
   if (local == kImmortalLocal) return INT64_MAX;
+  if (IsSpreadLocal(local)) {
+    const ThreadState* ts = ThreadState::Current();
+    return RefSharedCount(obj->shared.load(kRelaxed)) +
+           (ts != nullptr ? ts->spread_counts().Get(local - kSpreadBase) : 0);
+  }
   return int64_t{local} + RefSharedCount(obj->shared.load(kRelaxed));
 }
 

@@ -38,6 +38,9 @@ void IncrefSpill(ObjectHeader* obj);
 void DecrefLocalZero(ThreadState* ts, ObjectHeader* obj);
 void DecrefShared(ThreadState* ts, ObjectHeader* obj);
 bool TryIncrefShared(ObjectHeader* obj);
+// local >= kSpreadBase: nothing for an immortal object, else one more or less
+// in this thread's table (spread.h). Without a table, the shared word.
+void CountSpecial(ObjectHeader* obj, int64_t delta);
 // As Decref by a thread that is not the owner, but what dies goes to the
 // thread's dead list: no deallocation, no safepoint, no wait.
 void DecrefNoDealloc(ThreadState* ts, ObjectHeader* obj);
@@ -46,6 +49,14 @@ void DecrefNoDealloc(ThreadState* ts, ObjectHeader* obj);
 // Relaxed everywhere: local is the owner's own; immortality is for ever.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool IsImmortal(const ObjectHeader* obj) {
   return obj->local.load(kRelaxed) == kImmortalLocal;
+}
+
+// Immortal or spread: no other thread's count of it is looked at.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool IsSpecial(const ObjectHeader* obj) {
+  return obj->local.load(kRelaxed) >= kSpreadBase;
+}
+inline bool IsSpread(const ObjectHeader* obj) {
+  return IsSpreadLocal(obj->local.load(kRelaxed));
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool IsOwnedByMe(const ObjectHeader* obj) {
@@ -65,7 +76,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Incref(ObjectHeader* obj) {
     obj->local.store(local + 1, kRelaxed);
     return;
   }
-  if (IsImmortal(obj)) return;
+  if (IsSpecial(obj)) {
+    internal::CountSpecial(obj, 1);
+    return;
+  }
   // Relaxed (S3): a reference is held.
   obj->shared.fetch_add(kRefOne, kRelaxed);
 }
@@ -79,7 +93,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Decref(ThreadState* ts,
     if (ABSL_PREDICT_FALSE(local == 0)) internal::DecrefLocalZero(ts, obj);
     return;
   }
-  if (IsImmortal(obj)) return;
+  if (IsSpecial(obj)) {
+    internal::CountSpecial(obj, -1);
+    return;
+  }
   internal::DecrefShared(ts, obj);
 }
 
@@ -107,7 +124,12 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool TryIncref(ObjectHeader* obj) {
     obj->local.store(local + 1, kRelaxed);
     return true;
   }
-  return IsImmortal(obj) || internal::TryIncrefShared(obj);
+  if (IsSpecial(obj)) {
+    // A spread object cannot die before this thread's next safepoint.
+    internal::CountSpecial(obj, 1);
+    return true;
+  }
+  return internal::TryIncrefShared(obj);
 }
 
 // Lets TryIncref succeed on an object that is only counted by its owner. The
@@ -143,18 +165,27 @@ void SetImmortal(ThreadState* ts, ObjectHeader* obj);
 // is not the owner.
 void Disown(ObjectHeader* obj);
 
-// Deferred counting, for gc types: counts stay right but only the collector
-// frees the object, so it can be borrowed from a stack between two safepoints.
-// The caller holds a reference (or the world is stopped). False if it was so
-// already.
-bool SetDeferred(ObjectHeader* obj);
+// Deferred counting, for gc types: the mark for objects that many threads use
+// at once (functions, classes, modules; any that a program knows to be hot).
+// Counts stay right but only the collector frees the object, so it can be
+// borrowed from a stack between two safepoints, and each thread counts it in a
+// table of its own, without a contended word (spread.h).
+// The caller holds a reference (or the world is stopped). If another thread owns
+// the object the world is stopped for it, so it is a safepoint then. False if it
+// was deferred already.
+bool SetDeferred(ThreadState* ts, ObjectHeader* obj);
+// Takes it back: counted as others are, and dies at zero. The caller holds a
+// reference (or the world is stopped). Stops the world if the object is spread, so
+// it is a safepoint, at which nothing may be borrowed. False if it was not deferred.
 bool ClearDeferred(ThreadState* ts, ObjectHeader* obj);
 inline bool IsDeferred(const ObjectHeader* obj) {
   return (obj->gc_bits.load(kRelaxed) & kGcDeferred) != 0;
 }
 
 // local + shared count, biases included; for tests, tools and the collector.
-// Exact only during a stop or for the only thread. INT64_MAX if immortal.
+// Exact only during a stop or for the only thread. INT64_MAX if immortal. Of a
+// spread object, what running threads hold is not known: only the caller's and
+// what was folded at the last collection.
 int64_t RawRefCount(const ObjectHeader* obj);
 // Without the deferred bias.
 int64_t RefCount(const ObjectHeader* obj);

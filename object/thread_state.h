@@ -52,6 +52,7 @@
 #include "tidepool/object/dead_list.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/merge_queue.h"
+#include "tidepool/object/spread.h"
 #include "tidepool/object/type_info.h"
 
 namespace tidepool {
@@ -155,6 +156,10 @@ class ThreadState {
   // Called at a safepoint that finds kBreakEmbedder.
   void (*on_break)(ThreadState* ts) = nullptr;
 
+  // What this thread counts of spread objects. Its own, or in a stop.
+  SpreadCounts& spread_counts() { return spread_counts_; }
+  const SpreadCounts& spread_counts() const { return spread_counts_; }
+
   // Runs what is on this thread's lists of the dead to the end (world running).
   void DrainDead();
   // Merges what others have queued to this thread and frees what dies.
@@ -196,6 +201,7 @@ class ThreadState {
   Mutex* mutex_on_the_way_ = nullptr;
   Atomic<PendingCall*> pending_calls_{nullptr};   // newest first
   Event resume_{0};
+  SpreadCounts spread_counts_;
 
   // Guarded by the bucket lock of tid_ (merge_queue.h).
   MergeQueue queue_;

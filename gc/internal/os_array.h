@@ -21,7 +21,8 @@ class OsArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  explicit OsArray(Os* os) : os_(os) {}
+  explicit OsArray(Os* os = nullptr) : os_(os) {}
+  void SetOs(Os* os) { os_ = os; }
   ~OsArray() { Release(); }
   OsArray(const OsArray&) = delete;
   OsArray& operator=(const OsArray&) = delete;
@@ -39,6 +40,8 @@ class OsArray {
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
   bool empty() const { return size_ == 0; }
+  // n <= capacity: the elements are there, or were written through begin().
+  void set_size(size_t n) { size_ = n; }
   void clear() { size_ = 0; }
 
   // Gives the memory back if it is more than `keep` elements. The array is empty.

@@ -4,19 +4,26 @@
 // collector (PassMemory) and are kept between passes.
 //
 // The gc bits of an object in a pass, state, event, next state (all in a stop, by the
-// collecting thread, relaxed; the stop orders them):
-//   P1 -               reached from the roots             -> Marked
-//   P2 Marked          candidate scan                     -> -
-//   P3 -               candidate scan, tracked, not frozen, immortal or dead
+// markers, relaxed; the stop orders them). There are two mark bits, which take turns: in
+// a pass one of them, `mark`, says "alive in this pass", and the other is what the last
+// pass left. So nobody has to clear marks: what is marked has its old bit cleared by the
+// same store, and what is not becomes a candidate.
+//   P1 -               reached from the roots             -> mark
+//   P3 -               candidate scan: tracked, no mark, not frozen, immortal or dead
 //                                                         -> Unreachable, count in tid
-//   P4 Unreachable     reached from outside               -> Marked, tid borrowed still
-//   P5 Marked          restore                            -> -, tid restored
+//   P4 Unreachable     reached from outside               -> Unreachable, mark
+//   P5 Unreachable, mark  restore                         -> mark, tid restored
 //   P6 Unreachable     restore: this thread's or merged, +1 reference
 //                                                         -> Unreachable (garbage)
-//   P7 garbage         recheck: reached from outside      -> Marked
-//   P8 Marked          end of recheck: -1 reference       -> - (resurrected)
+//   P7 garbage         recheck: reached from outside      -> Unreachable, mark
+//   P8 Unreachable, mark  end of recheck: -1 reference    -> mark (resurrected)
 //   P9 garbage         dropped (world running)            -> -, or freed
-// Between passes no object has Marked or Unreachable.
+// In slices (slices.cc), with the world running in between:
+//   P10 any            age sweep                          -> old bit only ("was there")
+//   P11 old bit        piece: as P3; objects with neither bit came later and are left out
+//   P12 Unreachable, mark  restore of a piece             -> both bits ("tried")
+//   P13 both bits      leftovers: as P3
+// Between passes no object has Unreachable, and between stops only garbage has.
 
 #ifndef TIDEPOOL_GC_INTERNAL_PASS_H_
 #define TIDEPOOL_GC_INTERNAL_PASS_H_
@@ -25,10 +32,13 @@
 #include <cstdint>
 
 #include "tidepool/allocator/heap_domain.h"
+#include "tidepool/base/atomic.h"
 #include "tidepool/base/os.h"
 #include "tidepool/gc/collect_stats.h"
 #include "tidepool/gc/collector.h"
+#include "tidepool/gc/internal/helpers.h"
 #include "tidepool/gc/internal/os_array.h"
+#include "tidepool/gc/internal/work_pool.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/thread_state.h"
@@ -43,7 +53,7 @@ struct PageEntry {
   char* first_header;
   size_t block_size;
   uint64_t owner_tid;
-  uint32_t count;  // blocks
+  uint32_t count;  // blocks; in slices more than a page can have is cut off
   uint32_t lo, hi;   // candidates, later garbage, lie in [lo, hi)
   uint32_t objects;  // how many of them there are
   bool has_weakrefs;     // some garbage has weakrefs
@@ -54,11 +64,34 @@ struct PageEntry {
   }
 };
 
+inline constexpr int kMaxMarkers = Helpers::kMax + 1;
+
+// Where a pass under a pause budget has got to (slices.cc).
+enum class SlicePhase : uint8_t { kIdle, kAge, kRoots, kMark, kPieces, kLeftovers, kFinish };
+
+struct SliceState {
+  SlicePhase phase = SlicePhase::kIdle;
+  char* cursor = nullptr;      // headers below it are done in this sweep
+  int root_visits = 0;
+  uint64_t scanned = 0;        // objects marked so far, to bound the marking
+  bool lost_leftovers = false; // no memory to remember one: it waits for the next pass
+};
+
+// What outlives a pass.
 struct PassMemory {
-  explicit PassMemory(Os* os) : pages(os), stack(os) {}
+  explicit PassMemory(Os* os) : pages(os), leftovers(os), helpers(os) {
+    for (OsArray<ObjectHeader*>& stack : stacks) stack.SetOs(os);
+  }
   OsArray<PageEntry> pages;
-  OsArray<ObjectHeader*> stack;
+  OsArray<ObjectHeader*> stacks[kMaxMarkers];
+  OsArray<ObjectHeader*> leftovers;  // tried and not proved garbage; hints, as a stack's
   PauseRecord pauses;
+  Helpers helpers;
+  WorkPool pool;
+  SliceState slices;
+  uint8_t mark = kGcMarkA;   // this pass's bit
+  // Marks of a pass that was given up, or of another collector, may be there.
+  bool marks_unknown = true;
 };
 
 class Pass {
@@ -68,6 +101,8 @@ class Pass {
     bool print_garbage = false;  // a line on stderr for each
     Collector::GarbageVisitor garbage_visitor = nullptr;
     void* garbage_arg = nullptr;
+    int mark_threads = 1;      // 0: as many as the heap and the machine are worth
+    uint64_t budget_ns = 0;    // of a stop; 0: none
   };
 
   Pass(ThreadState* ts, PassMemory* memory, const Hooks& hooks,
@@ -75,25 +110,48 @@ class Pass {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  // World running before and after.
+  // The whole pass in one go. World running before and after.
   void Run();
 
+  // One stop of a pass under a budget, with what follows it while the world runs. The
+  // first one begins the pass; true: it is over. Between two steps any time may pass and
+  // anything happen; the next one may be made by another thread with another Pass.
+  bool Step();
+  // Between two steps: what was begun is forgotten.
+  static void Abandon(PassMemory* memory);
+
  private:
+  struct Totals {  // what the markers of a phase counted
+    uint64_t tracked = 0, frozen = 0, marked = 0, candidates = 0;
+    uint64_t deferred = 0, garbage = 0, overflows = 0;
+  };
+
   // First stop.
+  void MergeCounts();
   void FindGarbage();
+  void NewMarks();
+  void ClearMarks();
+  bool FillTable();
+  void ChooseMarkers();
   void MarkRoots();
-  bool PickCandidates();
+  void PickCandidates();
+  template <bool kLazy, class Visit>
+  void SweepPage(PageEntry& page, Totals& totals, Visit visit);
+  void PickAndSubtract();
+  void NoteCandidates(const Totals& totals);
   void SubtractInternal();
   void Propagate();
   void RescueTypes(bool second_stop);
   void Restore();
+  void RestorePage(PageEntry& page, Totals& totals);
+  void RestoreChangedOwners();
   void RestoreChangedPage(const PageInfo& info);
-  void Undo();
   void ClearGarbageWeakRefs(bool keep_callbacks);
 
   // World running.
   void RunCallbacks();
   bool RunFinalizers();
+  void DisposeOfGarbage();
   void DeleteGarbage();
   void ClearRound();
   void DropRound();
@@ -104,18 +162,41 @@ class Pass {
 
   // Second stop.
   void Recheck();
-  void DropResurrected();
+  uint64_t DropResurrected();
+
+  // Slices (slices.cc). Each runs in a stop of its own.
+  void BeginSlices();
+  void AgeSweep();
+  void MarkSlice();
+  bool Piece();
+  bool Leftovers();
+  bool TryPiece();
+  void SortTable();
+  PageEntry* EntryOf(ObjectHeader* h);
+  bool IsTrackedObject(ObjectHeader* h);
+  bool AddToPiece(ObjectHeader* h, uint8_t wanted_marks);
+  uint64_t Deadline(int percent) const;
 
   void StopWorld();
   void StartWorld();
   void EnterPhase(GcPhase phase);
 
-  // fn(ObjectHeader*) for every unreachable object of the table; in a stop, and before
-  // any of them was reached from outside.
+  // fn(Totals&, index) on every marker, and the sum of their totals.
   template <class Fn>
-  void ForEachUnreachable(Fn fn, bool with_weakrefs = false);
+  Totals OnMarkers(Fn fn);
+  // On a marker: fn(PageEntry&) for every page of the table that no other marker gets.
+  template <class Fn>
+  void DealPages(Fn fn);
+  // fn(ObjectHeader*) for every unreachable object of a page; before any of them was
+  // reached from outside.
+  template <class Fn>
+  static void ForEachUnreachable(PageEntry& page, Fn fn);
   // Shrinks the table to what is still garbage.
   void CompactPages();
+
+  // Of this pass, and of the last.
+  uint8_t mark() const { return memory_.mark; }
+  uint8_t old() const { return kGcMarkBits & ~memory_.mark; }
 
   ThreadState* const ts_;
   Isolate* const isolate_;
@@ -125,9 +206,12 @@ class Pass {
   const Hooks hooks_;
   CollectStats& stats_;
   WeakCallbackList callbacks_;
+  int markers_ = 1;
   uint64_t garbage_ = 0;           // objects
   uint64_t deferred_garbage_ = 0;  // of them with deferred counts
   uint64_t leaky_ = 0;             // not freed when dropped
+  bool piece_ = false;             // the table holds a piece, not all candidates
+  Atomic<uint32_t> next_page_{0};  // dealt out so far
 
   GcPhase phase_ = GcPhase::kCount;
   uint64_t phase_start_ = 0;

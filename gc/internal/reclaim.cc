@@ -141,7 +141,7 @@ void Pass::DropDeferred() {
         ObjectHeader* type_object = h->type()->type_object;
         if (!all && !TIDEPOOL_MUTANT(gc_class_first) && type_object != nullptr && type_object != h &&
             (type_object->gc_bits.load(kRelaxed) & kGcUnreachable) != 0) {
-          type_object->gc_bits.fetch_or(kGcMarked, kRelaxed);
+          type_object->gc_bits.fetch_or(mark(), kRelaxed);
         }
         return false;
       });
@@ -150,8 +150,8 @@ void Pass::DropDeferred() {
     uint64_t dropped = 0;
     for (PageEntry& page : memory_.pages) {
       ForGarbage(page, [&](ObjectHeader* h, uint8_t bits) {
-        if ((bits & kGcMarked) != 0) {
-          ClearBit(h, kGcMarked);  // its turn may be the next round
+        if ((bits & mark()) != 0) {
+          ClearBit(h, mark());  // its turn may be the next round
           return false;
         }
         ++dropped;

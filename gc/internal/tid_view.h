@@ -32,6 +32,8 @@ struct TidAsCount {
     return static_cast<int64_t>(h->tid.load(kRelaxed));
   }
   static void Subtract(ObjectHeader* h) { Set(h, Get(h) - 1); }
+  // Several markers at once. Relaxed: the count is looked at when all are done.
+  static void SubtractShared(ObjectHeader* h) { h->tid.fetch_sub(1, kRelaxed); }
 };
 
 // The word as the link of an intrusive stack.
@@ -44,19 +46,25 @@ struct TidAsLink {
   }
 };
 
-// local + shared, without the bias of deferred counting. In a stop.
+// What the owner counts: not what `local` holds of a spread object (spread.h).
+inline int64_t LocalCount(const ObjectHeader* h) {
+  const uint32_t local = h->local.load(kRelaxed);
+  return IsSpreadLocal(local) ? 0 : int64_t{local};
+}
+
+// local + shared, without the bias of deferred counting. In a stop, after
+// SpreadTable::Fold.
 inline int64_t TotalCount(const ObjectHeader* h) {
-  int64_t count = int64_t{h->local.load(kRelaxed)} +
-                  RefSharedCount(h->shared.load(kRelaxed));
+  int64_t count = LocalCount(h) + RefSharedCount(h->shared.load(kRelaxed));
   if ((h->gc_bits.load(kRelaxed) & kGcDeferred) != 0) count -= kDeferredBias;
   return count;
 }
 
 // In a stop: the object has no owner afterwards, and `extra` references more.
 inline void MergeInStop(ObjectHeader* h, int64_t extra) {
-  const int64_t count = int64_t{h->local.load(kRelaxed)} +
-                        RefSharedCount(h->shared.load(kRelaxed)) + extra;
-  h->local.store(0, kRelaxed);
+  const int64_t count =
+      LocalCount(h) + RefSharedCount(h->shared.load(kRelaxed)) + extra;
+  if (!IsSpread(h)) h->local.store(0, kRelaxed);
   h->tid.store(0, kRelaxed);
   h->shared.store((count << kRefShift) | kRefMerged, kRelaxed);
 }

@@ -526,7 +526,7 @@ Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kw
   ResolveSlots(cx, cls);
   LinkClass(cx, cls);
   TrackNew(cls);
-  SetDeferred(cls);
+  SetDeferred(cx.ts, cls);
   if (cell && Is<Cell>(cell.get())) StoreSlot(cell.as<Cell>(), cell.as<Cell>()->value, result.Copy());
   if (!NotifyParts(cx, cls, ns, kwargs)) return Ref();
   return result;

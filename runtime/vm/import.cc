@@ -90,7 +90,7 @@ Ref NewModule(Context& cx, std::string_view name) {
   Dict* dict = d.as<Dict>();
   InitSlot(m->dict, std::move(d));
   TrackNew(m);
-  SetDeferred(m);
+  SetDeferred(cx.ts, m);
   if (!DictSetStr(cx, dict, cx.rt.names.name, n) || !DictSetStr(cx, dict, cx.rt.names.doc, cx.None())) return Ref();
   return self;
 }

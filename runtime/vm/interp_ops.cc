@@ -223,6 +223,14 @@ bool UnpackEx(Context& cx, Value seq, size_t before, size_t after, Value* out) {
 
 // ---- functions, generators --------------------------------------------------------------------------------------------
 
+namespace {
+// <lambda>, <genexpr> and their like come by the thousand.
+bool IsAnonymous(const Code* code) {
+  const std::string& name = code->unit->name;
+  return !name.empty() && name[0] == '<';
+}
+}  // namespace
+
 Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags) {
   size_t i = 0;
   Value defaults, kwdefaults, annotations, closure;
@@ -237,6 +245,9 @@ Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags) {
   if (!kwdefaults.is_null()) InitSlot(fn->kwdefaults, Ref::New(kwdefaults));
   if (!annotations.is_null()) InitSlot(fn->annotations, Ref::New(annotations));
   if (!closure.is_null()) InitSlot(fn->closure, Ref::New(closure));
+  // What `def` makes at module level or in a class there is called from all threads and lives long: it is counted per
+  // thread and goes with a collection, as in CPython 3.13t and later. Closures die at zero.
+  if ((fn->code->flags & lang::kNested) == 0 && !IsAnonymous(fn->code)) SetDeferred(cx.ts, fn);
   return r;
 }
 
