@@ -137,6 +137,9 @@ class Marking {
     }
   }
 
+  // (Sliced) what is left is not marked from here.
+  void Forget() { top_ = base_; }
+
   uint64_t overflows() const { return overflows_; }
   Marker& marker() { return marker_; }
 

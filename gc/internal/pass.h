@@ -73,7 +73,9 @@ struct SliceState {
   SlicePhase phase = SlicePhase::kIdle;
   char* cursor = nullptr;      // headers below it are done in this sweep
   int root_visits = 0;
-  uint64_t scanned = 0;        // objects marked so far, to bound the marking
+  uint64_t roots_stop = 0;     // the stop of the last of them
+  uint64_t aged = 0;           // objects that were there
+  uint64_t marked = 0;         // marked so far, to bound the marking
   bool lost_leftovers = false; // no memory to remember one: it waits for the next pass
 };
 
@@ -175,6 +177,10 @@ class Pass {
   PageEntry* EntryOf(ObjectHeader* h);
   bool IsTrackedObject(ObjectHeader* h);
   bool AddToPiece(ObjectHeader* h, uint8_t wanted_marks);
+  template <class Fn>
+  bool WalkFromCursor(uint64_t deadline_ns, Fn fn);
+  struct SliceMarker;
+  struct PieceMarker;
   uint64_t Deadline(int percent) const;
 
   void StopWorld();
@@ -211,6 +217,8 @@ class Pass {
   uint64_t deferred_garbage_ = 0;  // of them with deferred counts
   uint64_t leaky_ = 0;             // not freed when dropped
   bool piece_ = false;             // the table holds a piece, not all candidates
+  uint64_t piece_size_ = 0;
+  size_t last_entry_ = 0;          // where EntryOf found the last object
   Atomic<uint32_t> next_page_{0};  // dealt out so far
 
   GcPhase phase_ = GcPhase::kCount;

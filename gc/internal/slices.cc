@@ -1,5 +1,341 @@
-// placeholder
+// A pass under a pause budget, cut into short stops with the world running in between.
+// docs/pauses.md has the argument why that is right without a write barrier.
+//
+// One step is one stop, and what follows it while the world runs:
+//   kAge        walk the heap in address order; give each tracked object the old bit only.
+//               What has neither bit later was made after the pass began, and is left out.
+//   kRoots      visit the roots, then mark (kMark) until the time is up. What is left on the
+//               stack is hints. Once more when all is done, if that took several stops.
+//   kPieces     walk the heap again. Objects that were there and are not marked, with all
+//               such objects that they reach, make a piece: trial deletion, and the end of
+//               what is garbage. What is not proved garbage has been "tried": it belongs to
+//               no other piece, and is remembered.
+//   kLeftovers  all that was tried and is still there, in one piece: what hangs together
+//               across pieces is found here, so nothing that was garbage when the pass began
+//               is missed.
+//   kFinish     owners of pages, limbo.
+// Phases that leave time go on in the same stop, so a small heap has a single one.
+//
+// Not cut: the roots' visit, the merge of queues, the table of pages (30 ns a page), the
+// leftovers and what the class of deferred garbage costs. A single structure of garbage that
+// a piece cannot hold becomes a leftover: it costs a pause of some 60 ns an object, once.
+
+#include <algorithm>
+
+#include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
+#include "tidepool/gc/internal/mark_stack.h"
+#include "tidepool/gc/internal/markers.h"
 #include "tidepool/gc/internal/pass.h"
-namespace tidepool { namespace gc_internal {
-void Pass::Abandon(PassMemory* memory) { memory->slices = SliceState(); }
-} }
+#include "tidepool/gc/internal/pass_inl.h"
+
+namespace tidepool {
+namespace gc_internal {
+namespace {
+
+// Marking more than twice what was there when the pass began: the mutators are faster.
+constexpr uint64_t kMostMarked = 2;
+constexpr uint64_t kSmallHeap = 100000;
+
+}  // namespace
+
+// P1, with hints for a stack.
+struct Pass::SliceMarker : RootMarker {
+  static constexpr bool kSliced = true;
+  Pass* pass;
+  uint64_t marked = 0;
+
+  bool TryMark(ObjectHeader* h) {
+    if (!RootMarker::TryMark(h)) return false;
+    ++marked;
+    return true;
+  }
+  bool IsObject(ObjectHeader* h) {
+    return TIDEPOOL_MUTANT(slice_trust_hints) || pass->IsTrackedObject(h);
+  }
+};
+
+// P11: makes candidates of what a piece reaches.
+struct Pass::PieceMarker {
+  static constexpr bool kSliced = true;
+  Pass* pass;
+
+  bool TryMark(ObjectHeader* h) { return pass->AddToPiece(h, pass->old()); }
+  bool TryClaim(ObjectHeader*) { return false; }
+  void Unchained(ObjectHeader*) {}
+  bool IsObject(ObjectHeader*) { return true; }
+};
+
+uint64_t Pass::Deadline(int percent) const {
+  return stopped_at_ + hooks_.budget_ns / 100 * static_cast<uint64_t>(percent);
+}
+
+void Pass::Abandon(PassMemory* memory) {
+  memory->slices = SliceState();
+  memory->leftovers.clear();
+  for (OsArray<ObjectHeader*>& stack : memory->stacks) stack.clear();
+  memory->marks_unknown = true;
+}
+
+bool Pass::Step() {
+  SliceState& s = memory_.slices;
+  if (s.phase == SlicePhase::kIdle) BeginSlices();
+  markers_ = 1;
+  ++stats_.slices;
+  EnterPhase(GcPhase::kMerge);
+  StopWorld();
+  if (!FillTable()) {
+    stats_.out_of_memory = true;
+    Abandon(&memory_);
+    memory_.pages.clear();
+    heap_.AfterStop();
+    StartWorld();
+    EnterPhase(GcPhase::kCount);
+    return true;
+  }
+  SortTable();
+  if (s.phase == SlicePhase::kPieces || s.phase == SlicePhase::kLeftovers) MergeCounts();
+  bool tried = false;  // the table holds a piece
+  while (!tried && s.phase != SlicePhase::kIdle) {
+    switch (s.phase) {
+      case SlicePhase::kIdle:
+        break;
+      case SlicePhase::kAge:
+        EnterPhase(GcPhase::kCandidates);
+        AgeSweep();
+        break;
+      case SlicePhase::kRoots:
+      case SlicePhase::kMark:
+        EnterPhase(GcPhase::kMark);
+        MarkSlice();
+        if (s.phase == SlicePhase::kPieces) MergeCounts();
+        break;
+      case SlicePhase::kPieces:
+        EnterPhase(GcPhase::kCandidates);
+        tried = Piece();
+        break;
+      case SlicePhase::kLeftovers:
+        EnterPhase(GcPhase::kCandidates);
+        tried = Leftovers();
+        break;
+      case SlicePhase::kFinish:
+        EnterPhase(GcPhase::kRestore);
+        RestoreChangedOwners();
+        EnterPhase(GcPhase::kDrain);
+        heap_.AfterStop();
+        memory_.marks_unknown = s.lost_leftovers;
+        s = SliceState();
+        break;
+    }
+    if (os_->NowNs() >= Deadline(60)) break;
+  }
+  if (tried && garbage_ != 0) {
+    EnterPhase(GcPhase::kWeakRefs);
+    ClearGarbageWeakRefs(/*keep_callbacks=*/true);
+  }
+  StartWorld();
+  if (tried) DisposeOfGarbage();
+  memory_.pages.clear();
+  EnterPhase(GcPhase::kCount);
+  return s.phase == SlicePhase::kIdle;
+}
+
+void Pass::BeginSlices() {
+  memory_.mark = old();
+  memory_.marks_unknown = true;  // until the pass is over
+  memory_.leftovers.clear();
+  memory_.stacks[0].clear();
+  memory_.slices = SliceState();
+  memory_.slices.phase = SlicePhase::kAge;
+}
+
+void Pass::SortTable() {
+  std::sort(memory_.pages.begin(), memory_.pages.end(),
+            [](const PageEntry& a, const PageEntry& b) {
+              return a.first_header < b.first_header;
+            });
+}
+
+PageEntry* Pass::EntryOf(ObjectHeader* h) {
+  auto holds = [h](const PageEntry& page) {
+    const char* p = reinterpret_cast<const char*>(h);
+    return p >= page.first_header && p < page.first_header + page.count * page.block_size;
+  };
+  if (last_entry_ < memory_.pages.size() && holds(memory_.pages[last_entry_])) {
+    return &memory_.pages[last_entry_];
+  }
+  PageEntry* end = memory_.pages.end();
+  PageEntry* page = std::upper_bound(
+      memory_.pages.begin(), end, reinterpret_cast<const char*>(h),
+      [](const char* p, const PageEntry& e) { return p < e.first_header; });
+  if (page == memory_.pages.begin()) return nullptr;
+  --page;
+  if (!holds(*page)) return nullptr;
+  last_entry_ = static_cast<size_t>(page - memory_.pages.begin());
+  return page;
+}
+
+// The address may be anything: a freed block, the middle of one, memory of another kind.
+// Wherever a header is, the gc bits say what it is: blocks that are free have none.
+bool Pass::IsTrackedObject(ObjectHeader* h) {
+  const PageEntry* page = EntryOf(h);
+  if (page == nullptr) return false;
+  const size_t offset =
+      static_cast<size_t>(reinterpret_cast<char*>(h) - page->first_header);
+  return offset % page->block_size == 0 &&
+         (h->gc_bits.load(kRelaxed) & kGcTracked) != 0 && !IsDeadHeader(h);
+}
+
+// Pages from the cursor on: fn(ObjectHeader*, bits) for every tracked object, which says
+// whether to go on. True: the walk is over, and the cursor is back at the start.
+template <class Fn>
+bool Pass::WalkFromCursor(uint64_t deadline_ns, Fn fn) {
+  SliceState& s = memory_.slices;
+  for (PageEntry& page : memory_.pages) {
+    char* end = page.first_header + page.count * page.block_size;
+    if (end <= s.cursor) continue;
+    char* header = page.first_header;
+    if (header < s.cursor) {
+      // The cursor was a header of this page, if the page is still what it was.
+      const size_t done = static_cast<size_t>(s.cursor - header) + page.block_size - 1;
+      header += done / page.block_size * page.block_size;
+    }
+    for (; header < end; header += page.block_size) {
+      auto* h = reinterpret_cast<ObjectHeader*>(header);
+      const uint8_t bits = h->gc_bits.load(kRelaxed);
+      if ((bits & kGcTracked) != 0 && !fn(h, bits)) {
+        s.cursor = header + 1;
+        return false;
+      }
+    }
+    s.cursor = end;
+    if (os_->NowNs() >= deadline_ns) return false;
+  }
+  s.cursor = nullptr;
+  return true;
+}
+
+// P10.
+void Pass::AgeSweep() {
+  const uint8_t was_there = old();
+  SliceState& s = memory_.slices;
+  if (WalkFromCursor(Deadline(60), [&](ObjectHeader* h, uint8_t bits) {
+        h->gc_bits.store((bits & ~kGcMarkBits) | was_there, kRelaxed);
+        ++s.aged;
+        return true;
+      })) {
+    stats_.tracked += s.aged;
+    s.phase = SlicePhase::kRoots;
+  }
+}
+
+void Pass::MarkSlice() {
+  SliceState& s = memory_.slices;
+  Marking<SliceMarker> marking(&memory_.stacks[0],
+                               SliceMarker{{&heap_, mark()}, this});
+  if (s.phase == SlicePhase::kRoots) {
+    isolate_->VisitRoots(&Marking<SliceMarker>::Visit, &marking);
+    s.phase = SlicePhase::kMark;
+    ++s.root_visits;
+    s.roots_stop = stats_.stops;
+  }
+  const bool over = marking.Drain(os_, Deadline(60));
+  s.marked += marking.marker().marked;
+  stats_.marked += marking.marker().marked;
+  stats_.stack_overflows += marking.overflows();
+  if (!over && s.marked < kMostMarked * s.aged + kSmallHeap) return;
+  if (!over) marking.Forget();
+  // The roots have moved on while the world ran: what they reach now and is not marked
+  // would cost more in a trial.
+  const bool once_more = over && s.root_visits < 2 && s.roots_stop != stats_.stops;
+  s.phase = once_more ? SlicePhase::kRoots : SlicePhase::kPieces;
+}
+
+// In the piece if it was there when the pass began and is not marked, tried or spared.
+bool Pass::AddToPiece(ObjectHeader* h, uint8_t wanted_marks) {
+  const uint8_t bits = h->gc_bits.load(kRelaxed);
+  if ((bits & (kGcTracked | kGcUnreachable | kGcMarkBits)) != (kGcTracked | wanted_marks) ||
+      !MayBeCandidate(h, bits)) {
+    return false;
+  }
+  if ((bits & kGcDeferred) != 0 && piece_) {
+    // Its trial asks for a look at the whole heap: once, with the leftovers.
+    h->gc_bits.store(bits | kGcMarkBits, kRelaxed);
+    if (!memory_.leftovers.Push(h)) memory_.slices.lost_leftovers = true;
+    return false;
+  }
+  PageEntry* page = EntryOf(h);
+  TP_CHECK(page != nullptr);
+  const uint32_t i = static_cast<uint32_t>(
+      static_cast<size_t>(reinterpret_cast<char*>(h) - page->first_header) /
+      page->block_size);
+  MakeCandidate(h, bits);
+  if (page->objects == 0 || i < page->lo) page->lo = i;
+  if (page->objects == 0 || i + 1 > page->hi) page->hi = i + 1;
+  ++page->objects;
+  ++piece_size_;
+  if ((bits & kGcDeferred) != 0) ++deferred_garbage_;
+  return true;
+}
+
+// True: a piece was tried, and the table holds what is garbage of it.
+bool Pass::Piece() {
+  SliceState& s = memory_.slices;
+  piece_ = true;
+  piece_size_ = 0;
+  deferred_garbage_ = 0;
+  last_entry_ = 0;
+  const uint8_t was_there = old();
+  // Subtracting and propagating take about three times what collecting takes.
+  const uint64_t now = os_->NowNs();
+  const uint64_t end = Deadline(80);
+  const uint64_t deadline = now + (end > now ? (end - now) / 4 : 0);
+  memory_.stacks[0].clear();
+  bool over;
+  {
+    Marking<PieceMarker> marking(&memory_.stacks[0], PieceMarker{this});
+    int tick = 0;
+    over = WalkFromCursor(deadline, [&](ObjectHeader* h, uint8_t bits) {
+      if ((bits & (kGcMarkBits | kGcUnreachable)) != was_there) return true;
+      marking.Push(h);
+      // A clock costs as much as a dozen objects.
+      if (!marking.Drain(os_, deadline)) return false;
+      return ++tick % 64 != 0 || os_->NowNs() < deadline;
+    });
+    marking.Forget();  // cut: the piece is not closed, and what is cut off keeps it alive
+  }
+  if (over) s.phase = SlicePhase::kLeftovers;
+  return TryPiece();
+}
+
+bool Pass::Leftovers() {
+  piece_ = false;
+  piece_size_ = 0;
+  deferred_garbage_ = 0;
+  last_entry_ = 0;
+  for (ObjectHeader* h : memory_.leftovers) {
+    if (IsTrackedObject(h)) AddToPiece(h, kGcMarkBits);  // P13
+  }
+  memory_.leftovers.clear();
+  memory_.slices.phase = SlicePhase::kFinish;
+  return TryPiece();
+}
+
+bool Pass::TryPiece() {
+  if (piece_size_ == 0) return false;
+  CompactPages();
+  ++stats_.pieces;
+  stats_.candidates += piece_size_;
+  EnterPhase(GcPhase::kSubtract);
+  SubtractInternal();
+  EnterPhase(GcPhase::kPropagate);
+  Propagate();
+  if (deferred_garbage_ != 0) RescueTypes(/*second_stop=*/true);
+  EnterPhase(GcPhase::kRestore);
+  Restore();
+  piece_ = false;
+  return true;
+}
+
+}  // namespace gc_internal
+}  // namespace tidepool
