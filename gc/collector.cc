@@ -265,7 +265,12 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
                            : static_cast<int>(isolate->options().gc_threads);
   hooks.budget_ns = plan.pause_budget_ns;
   gc_internal::Pass pass(ts, &memory, hooks, &stats);
-  pass.Run();
+  if (hooks.budget_ns == 0) {
+    pass.Run();
+  } else {
+    while (!pass.Step()) {
+    }
+  }
   ts->heap()->Safepoint();  // hands over what was freed for other threads
   memory.pages.Trim(kKeptPages);
   for (auto& stack : memory.stacks) stack.Trim(kKeptStack);

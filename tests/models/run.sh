@@ -17,7 +17,7 @@ check() {  # check NAME ok|FAIL MODEL DEFINES...
   spin -a "$@" "$model" >spin.log 2>&1 || { cat spin.log; bad=1; return; }
   gcc $opt -DSAFETY -DCOLLAPSE -DNOCLAIM -DMEMLIM=12000 -DVECTORSZ=2048 -o pan pan.c 2>/dev/null ||
     { echo "$name: pan.c does not compile"; bad=1; return; }
-  local flags=-m400000; [[ $model == list.pml || $model == qsbr.pml ]] && flags+=" -E"
+  local flags=-m400000; [[ $model == list.pml || $model == qsbr.pml || $model == slices.pml ]] && flags+=" -E"
   ./pan $flags >out.log 2>&1
   states=$(grep -oE '[0-9.e+]+ states, stored' out.log | cut -d' ' -f1)
   why=$(grep -oE '^pan:[0-9]+: .*' out.log | head -1 | cut -d' ' -f2- | cut -c1-62)
@@ -62,6 +62,13 @@ check list.items        ok   list.pml -DITEMS_RECHECK
 check list.items_first  ok   list.pml -DITEMS_FIRST
 check list.items_zeroed ok   list.pml -DITEMS_RECHECK -DZERO_RAW
 check list.clear_old    ok   list.pml -DCLEAR_OLD
+## slices.pml: a collection in slices beside a mutator
+check slices.2          ok   slices.pml -DK=2
+check slices.propagate  FAIL slices.pml -DK=2 -DM_NO_PROPAGATE
+check slices.cut_trial  FAIL slices.pml -DK=3 -DM_CUT_TRIAL
+check slices.leftovers  FAIL slices.pml -DK=2 -DM_NO_LEFTOVERS
+check slices.hints      FAIL slices.pml -DK=2 -DM_TRUST_HINTS
+check slices.saved      FAIL slices.pml -DK=2 -DWITNESS
 ## weak.pml: relaxed / acquire / release
 S=-DSAME_SLOT H=-DHANDOVER; FW="-DHANDOVER -DF_WRITES"; FP="$FW -DNO_MAYBE_STEP"
 check weak.other_slot   ok   $W
