@@ -221,10 +221,10 @@ TEST_F(SlicesTest, BesideMutators) {
                 Decref(ts, child);
               }
               break;
-            case 1:  // hidden behind a new object
+            case 1:  // what hangs on it is hidden behind a new object
             {
               Node* fresh = NewNode(ts, &kNodeType, 1000 * t);
-              Set(ts, fresh, 0, a);
+              for (int s = 0; s < Node::kSlots; ++s) Set(ts, fresh, s, Get(a, s));
               Decref(ts, a);
               a = fresh;
               break;

@@ -36,6 +36,7 @@ namespace {
 // Marking more than twice what was there when the pass began: the mutators are faster.
 constexpr uint64_t kMostMarked = 2;
 constexpr uint64_t kSmallHeap = 100000;
+constexpr uint64_t kPatience = 256;
 
 }  // namespace
 
@@ -66,8 +67,11 @@ struct Pass::PieceMarker {
   bool IsObject(ObjectHeader*) { return true; }
 };
 
+// Mutators that make objects faster than a slice gets on would be chased for ever: the
+// budget doubles with every kPatience stops.
 uint64_t Pass::Deadline(int percent) const {
-  return stopped_at_ + hooks_.budget_ns / 100 * static_cast<uint64_t>(percent);
+  const uint64_t budget = hooks_.budget_ns / kPatience * (kPatience + memory_.slices.steps);
+  return stopped_at_ + budget / 100 * static_cast<uint64_t>(percent);
 }
 
 void Pass::Abandon(PassMemory* memory) {
@@ -82,6 +86,7 @@ bool Pass::Step() {
   if (s.phase == SlicePhase::kIdle) BeginSlices();
   markers_ = 1;
   ++stats_.slices;
+  ++s.steps;
   EnterPhase(GcPhase::kMerge);
   StopWorld();
   if (!FillTable()) {
@@ -127,7 +132,9 @@ bool Pass::Step() {
         s = SliceState();
         break;
     }
-    if (os_->NowNs() >= Deadline(60)) break;
+    // What cannot be cut, and pieces, begin in a stop that has most of its time left.
+    const bool cut = s.phase == SlicePhase::kRoots || s.phase == SlicePhase::kMark;
+    if (os_->NowNs() >= Deadline(cut ? 50 : 25)) break;
   }
   if (tried && garbage_ != 0) {
     EnterPhase(GcPhase::kWeakRefs);
