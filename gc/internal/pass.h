@@ -75,6 +75,7 @@ struct SliceState {
   int root_visits = 0;
   uint64_t roots_stop = 0;     // the stop of the last of them
   uint64_t steps = 0;
+  uint64_t patience = 1;
   uint64_t aged = 0;           // objects that were there
   uint64_t marked = 0;         // marked so far, to bound the marking
   bool lost_leftovers = false; // no memory to remember one: it waits for the next pass

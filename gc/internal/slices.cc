@@ -36,7 +36,8 @@ namespace {
 // Marking more than twice what was there when the pass began: the mutators are faster.
 constexpr uint64_t kMostMarked = 2;
 constexpr uint64_t kSmallHeap = 100000;
-constexpr uint64_t kPatience = 256;
+constexpr uint64_t kLeastPatience = 32;
+constexpr uint64_t kMostNsPerObject = 400;
 
 }  // namespace
 
@@ -68,9 +69,10 @@ struct Pass::PieceMarker {
 };
 
 // Mutators that make objects faster than a slice gets on would be chased for ever: the
-// budget doubles with every kPatience stops.
+// budget doubles with every `patience` stops, of which the pass should not need one.
 uint64_t Pass::Deadline(int percent) const {
-  const uint64_t budget = hooks_.budget_ns / kPatience * (kPatience + memory_.slices.steps);
+  const SliceState& s = memory_.slices;
+  const uint64_t budget = hooks_.budget_ns + hooks_.budget_ns * s.steps / s.patience;
   return stopped_at_ + budget / 100 * static_cast<uint64_t>(percent);
 }
 
@@ -154,6 +156,8 @@ void Pass::BeginSlices() {
   memory_.stacks[0].clear();
   memory_.slices = SliceState();
   memory_.slices.phase = SlicePhase::kAge;
+  memory_.slices.patience =
+      kLeastPatience + heap_.LiveIn(kGcKinds).blocks * kMostNsPerObject / hooks_.budget_ns;
 }
 
 void Pass::SortTable() {
