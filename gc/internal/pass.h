@@ -75,6 +75,7 @@ struct SliceState {
   int root_visits = 0;
   uint64_t roots_stop = 0;     // the stop of the last of them
   uint64_t steps = 0;
+  uint64_t slots = 0;          // blocks of the heap, free ones too, at the start
   uint64_t patience = 1;
   uint64_t aged = 0;           // objects that were there
   uint64_t marked = 0;         // marked so far, to bound the marking
@@ -220,6 +221,7 @@ class Pass {
   uint64_t leaky_ = 0;             // not freed when dropped
   bool piece_ = false;             // the table holds a piece, not all candidates
   uint64_t piece_size_ = 0;
+  uint64_t slots_ = 0;             // blocks of the table
   size_t last_entry_ = 0;          // where EntryOf found the last object
   Atomic<uint32_t> next_page_{0};  // dealt out so far
 

@@ -69,9 +69,11 @@ struct Pass::PieceMarker {
 };
 
 // Mutators that make objects faster than a slice gets on would be chased for ever: the
-// budget doubles with every `patience` stops, of which the pass should not need one.
+// budget doubles with every `patience` stops, of which the pass should not need one, and
+// there is none when the heap has doubled.
 uint64_t Pass::Deadline(int percent) const {
   const SliceState& s = memory_.slices;
+  if (slots_ > 2 * s.slots + kSmallHeap) return UINT64_MAX;
   const uint64_t budget = hooks_.budget_ns + hooks_.budget_ns * s.steps / s.patience;
   return stopped_at_ + budget / 100 * static_cast<uint64_t>(percent);
 }
@@ -101,6 +103,9 @@ bool Pass::Step() {
     return true;
   }
   SortTable();
+  slots_ = 0;
+  for (const PageEntry& page : memory_.pages) slots_ += page.count;
+  if (s.slots == 0) s.slots = slots_;
   if (s.phase == SlicePhase::kPieces || s.phase == SlicePhase::kLeftovers) MergeCounts();
   bool tried = false;  // the table holds a piece
   while (!tried && s.phase != SlicePhase::kIdle) {
