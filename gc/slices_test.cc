@@ -201,13 +201,15 @@ TEST_F(SlicesTest, BesideMutators) {
   World w(Options(), RealOs(), "slicing");
   constexpr int kThreads = 2;
   Atomic<bool> stop{false};
+  Atomic<int> started{0};
   std::vector<Thread> threads(kThreads);
   for (int t = 0; t < kThreads; ++t) {
-    ASSERT_TRUE(threads[static_cast<size_t>(t)].Start([&w, &stop, t] {
+    ASSERT_TRUE(threads[static_cast<size_t>(t)].Start([&w, &stop, &started, t] {
       ThreadState* ts = w.isolate->AttachThread("mutator");
       std::mt19937 random(static_cast<uint32_t>(t));
       std::vector<Node*> held;
       for (int i = 0; i < 3000; ++i) held.push_back(NewNode(ts, &kNodeType, 1000 * t));
+      started.fetch_add(1, kRelaxed);
       while (!stop.load(kRelaxed)) {
         for (int k = 0; k < 50; ++k) {
           Node*& a = held[random() % held.size()];
@@ -245,6 +247,10 @@ TEST_F(SlicesTest, BesideMutators) {
       }
       w.isolate->LeaveThread(ts);
     }));
+  }
+  while (started.load(kRelaxed) < kThreads) {
+    w.ts->Safepoint();
+    RealOs()->SleepNs(1000000);
   }
   for (int i = 0; i < 6; ++i) {
     ASSERT_TRUE(w.Collect().ran);
