@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/sched.h"
+#include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
 #include "tidepool/object/load_ref.h"
 #include "tidepool/object/object_mutex.h"
@@ -11,16 +12,34 @@
 namespace tidepool {
 namespace {
 
+// Every stop ends as soon as it can.
+class SmallestSlices final : public CollectionPolicy {
+ public:
+  const char* name() const override { return "smallest_slices"; }
+  Decision Decide(const HeapSnapshot&) override { return {false, "", UINT64_MAX}; }
+  Plan MakePlan(const HeapSnapshot&) override {
+    Plan plan;
+    plan.pause_budget_ns = 1;
+    return plan;
+  }
+};
+TIDEPOOL_REGISTER_POLICY(kSmallestSlices, "smallest_slices", "for tests",
+                         [](absl::string_view) {
+                           return absl::StatusOr<std::unique_ptr<CollectionPolicy>>(
+                               std::make_unique<SmallestSlices>());
+                         });
+
 // A world whose checks fail the run.
 class SchedWorld {
  public:
-  SchedWorld() {
+  explicit SchedWorld(int markers = 1, const char* policy = "manual") {
     Options options;
+    options.gc_threads = markers;
     options.arena_reserve = 4 << 20;
     auto made = Isolate::Create(options);
     SCHED_CHECK(made.ok());
     isolate = *std::move(made);
-    auto collector_made = Collector::Create(isolate.get(), "manual");
+    auto collector_made = Collector::Create(isolate.get(), policy);
     SCHED_CHECK(collector_made.ok());
     collector = *std::move(collector_made);
     isolate->SetWatchdog(0, nullptr, nullptr);  // time is the scheduler's
@@ -210,6 +229,103 @@ TEST(CollectorSchedTest, TwoCollectors) {
       w.Check(ts);
       SCHED_CHECK(collected.load(kRelaxed) == 4);
       SCHED_CHECK(w.freed() == 4);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+  testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
+}
+
+// Three markers share a small graph: what is alive stays, what is garbage goes, whoever
+// gets which entry when.
+TEST(CollectorSchedTest, SeveralMarkers) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w(/*markers=*/3);
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      Node* live = nullptr;
+      {
+        sched::NoPreemption scene;
+        // Two rings whose nodes all refer to one, which counts many times.
+        live = NewRing(ts, 6);
+        Node* dead = NewRing(ts, 4);
+        Node* n = live;
+        for (int i = 0; i < 6; ++i, n = Get(n, 0)) {
+          Set(ts, n, 1, live);
+          Set(ts, n, 2, Get(Get(n, 0), 0));
+        }
+        n = dead;
+        for (int i = 0; i < 4; ++i, n = Get(n, 0)) Set(ts, n, 1, dead);
+        Decref(ts, dead);
+      }
+      CollectStats stats = w.collector->Collect(ts);
+      SCHED_CHECK(stats.collected == 4);
+      SCHED_CHECK(w.freed() == 4);
+      w.Check(ts);
+      // Helpers are joined as before a fork.
+      w.collector->PrepareFork(ts);
+      w.collector->AfterFork(ts);
+      Decref(ts, live);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      w.collector->Collect(ts);
+      SCHED_CHECK(w.freed() == 10);
+      w.collector->PrepareFork(ts);
+      w.collector->AfterFork(ts);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+  testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
+}
+
+// A pass in the smallest slices beside a thread that hides objects from it: moves them
+// behind new ones, takes them out of what is marked and puts them back.
+TEST(CollectorSchedTest, SlicesBesideMutator) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w(1, "smallest_slices");
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("mutator");
+      Node* a = NewNode(ts, &kNodeType, 1);
+      Give(ts, a, 0, NewNode(ts, &kNodeType, 2));
+      Give(ts, Get(a, 0), 0, NewRing(ts, 2));
+      Decref(ts, NewRing(ts, 2));
+      ts->Safepoint();
+      for (int i = 0; i < 2; ++i) {
+        Node* child = Get(a, 0);
+        Incref(child);
+        Set(ts, a, 0, nullptr);
+        ts->Safepoint();
+        Node* fresh = NewNode(ts, &kNodeType, 3 + i);
+        Give(ts, fresh, 0, child);
+        ts->Safepoint();
+        Give(ts, a, 0, fresh);
+        ts->Safepoint();
+        SCHED_CHECK(Get(a, 0)->id == 3 + i);
+      }
+      SCHED_CHECK(Get(Get(Get(a, 0), 0), 0)->id == 2);
+      Node* ring = Get(Get(Get(Get(a, 0), 0), 0), 0);
+      SCHED_CHECK(Get(Get(ring, 0), 0) == ring);
+      Decref(ts, a);
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("last");
+      w.collector->Collect(ts);
+      w.Check(ts);
+      SCHED_CHECK(w.freed() == 8);
       w.isolate->LeaveThread(ts);
     });
     run.RunAll();

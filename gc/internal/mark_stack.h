@@ -145,7 +145,11 @@ class Marking {
 
  private:
   static constexpr size_t kRing = 32;
+#ifdef TIDEPOOL_SCHED
+  static constexpr int kTick = 1;  // graphs are small there
+#else
   static constexpr int kTick = 64;
+#endif
   static constexpr size_t kGive = 64;
 
   void Load() {

@@ -37,10 +37,7 @@ struct RootMarker {
   }
   bool TryClaim(ObjectHeader* h) {
     if (!Wants(h, h->gc_bits.load(kRelaxed))) return false;
-    if ((h->gc_bits.fetch_or(mark, kRelaxed) & mark) != 0 &&
-        !TIDEPOOL_MUTANT(mark_chain_twice)) {
-      return false;
-    }
+    if ((h->gc_bits.fetch_or(mark, kRelaxed) & mark) != 0) return false;
     h->gc_bits.fetch_and(static_cast<uint8_t>(mark | ~kGcMarkBits), kRelaxed);
     return true;
   }
@@ -68,10 +65,7 @@ struct OutsideMarker {
   bool TryClaim(ObjectHeader* h) {
     const uint8_t bits = h->gc_bits.load(kRelaxed);
     if ((bits & (kGcUnreachable | mark)) != kGcUnreachable) return false;
-    if ((h->gc_bits.fetch_or(mark, kRelaxed) & mark) != 0 &&
-        !TIDEPOOL_MUTANT(mark_chain_twice)) {
-      return false;
-    }
+    if ((h->gc_bits.fetch_or(mark, kRelaxed) & mark) != 0) return false;
     if ((bits & kGcDeferred) != 0) ++deferred;
     return true;
   }

@@ -53,7 +53,7 @@ struct Pass::SliceMarker : RootMarker {
     return true;
   }
   bool IsObject(ObjectHeader* h) {
-    return TIDEPOOL_MUTANT(slice_trust_hints) || pass->IsTrackedObject(h);
+    return pass->IsTrackedObject(h);
   }
 };
 
@@ -330,6 +330,7 @@ bool Pass::Leftovers() {
   deferred_garbage_ = 0;
   last_entry_ = 0;
   for (ObjectHeader* h : memory_.leftovers) {
+    if (TIDEPOOL_MUTANT(slice_no_leftovers)) break;
     if (IsTrackedObject(h)) AddToPiece(h, kGcMarkBits);  // P13
   }
   memory_.leftovers.clear();
