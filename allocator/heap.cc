@@ -385,6 +385,7 @@ void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero) {
       void* block = r->Pop(page);
       if (zero) {
         if (page->free_is_zero) {
+          TrackDefined(block, size);
           internal::SetLink(block, page->link_offset, nullptr);
         } else {
           memset(block, 0, size < 16 ? 16 : size);
@@ -418,6 +419,7 @@ void* HeapHold::AllocateZeroed(size_t size) {
   void* block = r->Pop(page);
   Leave();
   if (is_zero) {
+    TrackDefined(block, size);
     internal::SetLink(block, 0, nullptr);
   } else {
     memset(block, 0, size < 16 ? 16 : size);
@@ -442,6 +444,7 @@ void* HeapHold::AllocateLarge(size_t size, size_t alignment, bool zero) {
     if (block != nullptr) r->PutInLarge(PageMap::Lookup(block));
     Leave();
     if (block != nullptr) {
+      HeapOps::HandOut(core, self_, block, PageMap::Lookup(block)->size(), zero);
       HeapOps::CheckSoftLimit(core, self_, size);
       if (core->purger.due()) core->purger.Run();
       return block;
@@ -507,7 +510,8 @@ void* HeapHold::Reallocate(void* block, size_t size) {
   bool large = page->size_class == 0;
   size_t slack = usable + usable / 8 * 3;
   bool grow = size > usable && size <= slack;
-  if (large && size > kMediumMax) {
+  // Under valgrind large blocks move: it knows no resized block.
+  if (large && size > kMediumMax && !Watched()) {
     size_t os_page = core->arenas.os_page();
     size_t bytes = (size + os_page - 1) & ~(os_page - 1);
     if (bytes < size || !Enter()) return nullptr;
@@ -519,6 +523,7 @@ void* HeapHold::Reallocate(void* block, size_t size) {
       CountUp(record_->large_bytes, delta);
       CountUp(record_->committed, delta);
       record_->CountPeaks();
+      UnpoisonMemory(block, page->size());
     }
     Leave();
     if (done) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "tidepool/allocator/internal/core.h"
 #include "tidepool/allocator/internal/heap_record.h"
@@ -32,9 +33,10 @@ DomainCore::DomainCore(const Options& o, Os* o_s, HeapDomain* d)
       arenas(o_s, &options, &budget, &meta),
       qsbr(o_s),
       pool(&counters),
-      purger(this) {}
-
-DomainCore::~DomainCore() { purger.Stop(); }
+      purger(this),
+      sampler(this) {
+  sampler.Start(o.heap_profile_interval);
+}
 
 namespace {
 
@@ -103,6 +105,14 @@ uint64_t HeapOps::AllocatedByAll(DomainCore* core) {
   return sum;
 }
 
+DomainCore::~DomainCore() {
+  purger.Stop();
+  // The domain goes with all that is alive: no leaks, to valgrind.
+  if (Watched()) {
+    ForEachPage(this, [](Page* page) { HeapOps::ForgetBlocks(page); });
+  }
+}
+
 // Takes from every thread: own heap and detached ones now, attached ones at their
 // next safepoint. `self` may be null.
 size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
@@ -159,6 +169,7 @@ size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
 
 absl::StatusOr<std::unique_ptr<HeapDomain>> HeapDomain::Create(
     const Options& options, Os* os) {
+  FindTools();
   std::unique_ptr<HeapDomain> domain(new (std::nothrow) HeapDomain(nullptr));
   if (domain == nullptr) return absl::ResourceExhaustedError("no memory");
   domain->core_ = new (std::nothrow) DomainCore(options, os, domain.get());
@@ -209,6 +220,7 @@ ThreadHeap* HeapDomain::NewThread() {
     chain.count.store(0, kRelaxed);
   }
   heap->chain_bytes_ = 0;
+  core->sampler.NewThread(heap);
   heap->retained_bytes_ = 0;
   heap->in_heap_.store(nullptr, kRelaxed);
   heap->in_callback_ = false;
@@ -278,16 +290,31 @@ void HeapDomain::FreeFromAnywhere(void* block) {
 }
 
 size_t HeapDomain::UsableSize(const void* block) {
+  size_t size = BlockSize(block);
+  if (size == 0) return 0;
+  if (Watched()) size = HeapOps::RequestedSize(PageMap::Lookup(block), block);
+#if TIDEPOOL_ASAN
+  // Who asks may use all of it from here on.
+  UnpoisonMemory(block, size);
+#endif
+  return size;
+}
+
+size_t HeapDomain::BlockSize(const void* block) {
   Page* page = PageMap::Lookup(block);
   if (page == nullptr) return 0;
   PageState state = page->state.load(kAcquire);  // pairs with its making
-  if (state == PageState::kLarge) return block == page->start ? page->size() : 0;
-  if (state != PageState::kSmall) return 0;
-  return page->IndexOf(block) < page->extended.load(kAcquire) ? page->size() : 0;
+  if (state == PageState::kLarge) {
+    if (block != page->start) return 0;
+  } else if (state != PageState::kSmall ||
+             page->IndexOf(block) >= page->extended.load(kAcquire)) {
+    return 0;
+  }
+  return page->size();
 }
 
 HeapDomain* HeapDomain::DomainOf(const void* block) {
-  return UsableSize(block) != 0 ? PageMap::Lookup(block)->domain : nullptr;
+  return BlockSize(block) != 0 ? PageMap::Lookup(block)->domain : nullptr;
 }
 
 bool HeapDomain::Owns(const void* address) const {
@@ -435,6 +462,27 @@ void HeapDomain::RequestAll(uint32_t bits) {
   }
 }
 
+bool HeapDomain::StartHeapProfile(uint64_t interval) {
+  return core_->sampler.Start(interval);
+}
+
+uint64_t HeapDomain::HeapProfileInterval() const {
+  return core_->sampler.interval();
+}
+
+void HeapDomain::SetProfileFrames(
+    size_t (*frames)(void* arg, ProfileFrame* out, size_t most), void* arg) {
+  core_->sampler.SetFrames(frames, arg);
+}
+
+void HeapDomain::VisitSamples(
+    absl::FunctionRef<void(const HeapSample&)> visit) const {
+  std::vector<HeapSample> samples;
+  std::vector<char> memory;
+  core_->sampler.Snapshot(&samples, &memory);
+  for (const HeapSample& sample : samples) visit(sample);
+}
+
 void HeapDomain::VisitPages(uint32_t kind_mask,
                             absl::FunctionRef<void(const PageInfo&)> visit) {
   MutexLock lock(&core_->control_lock);
@@ -507,6 +555,7 @@ void HeapDomain::PrepareFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   core->pool.lock().Lock();
   core->records_lock.Lock();
   core->callback_lock.Lock();
+  core->sampler.LockAll();
   core->arenas.lock().Lock();
   core->meta.lock().Lock();
 }
@@ -515,6 +564,7 @@ namespace {
 void UnlockAll(DomainCore* core) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   core->meta.lock().Unlock();
   core->arenas.lock().Unlock();
+  core->sampler.UnlockAll();
   core->callback_lock.Unlock();
   core->records_lock.Unlock();
   core->pool.lock().Unlock();

@@ -67,6 +67,25 @@ struct MemoryPressure {
   uint64_t wanted;  // bytes of the step that was refused or passed the limit
 };
 
+// A frame of the embedder's, for the heap profile.
+struct ProfileFrame {
+  const char* function;
+  const char* file;
+  int line;
+};
+
+// A sampled block.
+struct HeapSample {
+  const void* block;
+  size_t size;        // as asked for
+  double weight;      // blocks of this size it stands for
+  HeapKind kind;
+  const ProfileFrame* const* frames;  // of the embedder, innermost first
+  size_t frame_count;
+  const uintptr_t* stack;             // return addresses, innermost first
+  size_t stack_count;
+};
+
 class HeapDomain {
  public:
   static absl::StatusOr<std::unique_ptr<HeapDomain>> Create(
@@ -86,8 +105,11 @@ class HeapDomain {
   void FreeFromAnywhere(void* block);
 
   // --- Queries; any thread. ---
-  // Usable bytes of a live block; 0 if the pointer is no block.
+  // Usable bytes of a live block; 0 if the pointer is no block. Who asks may use them
+  // all (memory checkers hear of it, and under valgrind it is what was asked for).
   static size_t UsableSize(const void* block);
+  // Bytes the block takes; 0 if the pointer is no block.
+  static size_t BlockSize(const void* block);
   // The domain of a block, or null.
   static HeapDomain* DomainOf(const void* block);
   // Whether the address lies in a page of this domain that is in use.
@@ -148,12 +170,38 @@ class HeapDomain {
   // Sets request bits of all attached threads.
   void RequestAll(uint32_t bits);
 
+  // --- The heap profile (heap_profile.h). Any thread. ---
+  // Samples one block per `interval` bytes allocated from now on; 0 stops (samples
+  // taken stay). False: no memory for its tables.
+  bool StartHeapProfile(uint64_t interval);
+  uint64_t HeapProfileInterval() const;
+  // Adds frames of the embedder's own stack to each sample: `frames` writes up to
+  // `most`, the innermost first, and returns how many. Called by the allocating
+  // thread inside an allocation: it must not allocate here, block or reach a
+  // safepoint. The strings are copied.
+  void SetProfileFrames(size_t (*frames)(void* arg, ProfileFrame* out, size_t most),
+                        void* arg);
+  // Every sampled block that is alive. The visitor must not call this domain.
+  void VisitSamples(absl::FunctionRef<void(const HeapSample&)> visit) const;
+
   // --- During a stop of all threads. ---
   // Every page that may hold live blocks, of the kinds in the mask: each once,
   // blocks with a page of their own included. Freed blocks have gc bits 0. The
   // visitor must not allocate or free in this domain.
   void VisitPages(uint32_t kind_mask,
                   absl::FunctionRef<void(const PageInfo&)> visit);
+  // Every live block of these kinds whose page's block size lies in [least, most],
+  // each once: pages of all threads and of none, large blocks, blocks of Heaps. Blocks
+  // in limbo are among them. The visitor may write to the block, but must not allocate
+  // or free here. False: no memory for a page's bits; some blocks were left out.
+  struct BlockInfo {
+    void* block;
+    size_t size;
+    HeapKind kind;
+    uint64_t owner_tid;  // of the page; 0: gone
+  };
+  bool VisitBlocks(uint32_t kind_mask, size_t least, size_t most,
+                   absl::FunctionRef<void(const BlockInfo&)> visit);
   void ClearOwnerChanged();
   // All threads are quiescent: drains all limbo, collects what other threads freed
   // into retained pages, and lets dormant pages take any layout.
@@ -179,6 +227,7 @@ class HeapDomain {
 
  private:
   explicit HeapDomain(internal::DomainCore* core) : core_(core) {}
+  size_t CopyBatches(const void** blocks, size_t most);
   internal::DomainCore* core_;
 };
 

@@ -87,6 +87,9 @@ struct OptionText {
     "quarantine; or some of these joined by + (see hardening.md)")             \
   X(BadFree, bad_free, BadFreePolicy::kLog, 0, 2, "",                          \
     "what a refused free does besides being refused: ignore, log or abort")    \
+  X(Size, heap_profile_interval, 0, 0, INT64_MAX, "bytes",                     \
+    "bytes allocated between two samples of the heap profile, on average; 0 "  \
+    "takes none, 512K is cheap enough to leave on")                            \
   X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
     "collection policy: live_bytes, threshold, manual, or one that is linked " \
     "in; settings may follow as name:key=value,...")                           \

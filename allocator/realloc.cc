@@ -31,7 +31,7 @@ constexpr size_t kRemapFrom = 1 << 20;
 // pays; `from` reads as zeros then.
 void MoveFront(DomainCore* core, void* to, void* from, size_t bytes) {
   size_t os_page = core->arenas.os_page();
-  size_t whole = bytes & ~(os_page - 1);
+  size_t whole = Watched() ? 0 : bytes & ~(os_page - 1);
   size_t moved = 0;
   if (whole >= kRemapFrom && core->os->MovePages(from, to, whole)) {
     moved = whole;
@@ -53,6 +53,13 @@ bool IsRawBlock(const Page* page, const void* p) {
          page->IndexOf(p) < page->extended.load(kAcquire);  // ExtendPage
 }
 
+// A block that stays where it is has `size` bytes for its user now.
+void* InPlace(const Page* page, void* block, size_t size) {
+  UnpoisonMemory(block, size);
+  PoisonMemory(static_cast<char*>(block) + size, page->size() - size);
+  return block;
+}
+
 }  // namespace
 
 void internal::HeapOps::MoveBlock(DomainCore* core, void* to, void* from, size_t bytes,
@@ -65,6 +72,16 @@ void internal::HeapOps::MoveBlock(DomainCore* core, void* to, void* from, size_t
   }
 }
 
+// Never in place: a use of the old pointer shows.
+void* ThreadHeap::ReallocateWatched(void* block, size_t size) {
+  const size_t old = HeapOps::RequestedSize(PageMap::Lookup(block), block);
+  void* fresh = Allocate(HeapKind::kRaw, size);
+  if (fresh == nullptr) return nullptr;
+  memcpy(fresh, block, old < size ? old : size);
+  Free(block);
+  return fresh;
+}
+
 void* ThreadHeap::Reallocate(void* block, size_t size) {
   if (block == nullptr) return Allocate(HeapKind::kRaw, size);
   Page* page = PageMap::Lookup(block);
@@ -74,6 +91,7 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
                      "realloc of what is no raw block, or of a Heap's block");
     return nullptr;
   }
+  if (Watched()) return ReallocateWatched(block, size);
   size_t usable = page->size();
   bool large = page->size_class == 0;
   size_t want = size;
@@ -85,15 +103,19 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
   }
   if (large && size <= usable && size >= page->requested) {
     page->requested = size;  // growth into slack
-    return block;
+    return InPlace(page, block, size);
   }
   if (large && size > kMediumMax) {
-    if (HeapOps::ResizeLarge(page->domain->core(), page, size)) return block;
+    if (HeapOps::ResizeLarge(page->domain->core(), page, size)) {
+      return InPlace(page, block, size);
+    }
   } else if (size <= usable) {
     size_t ideal = ClassSize(SizeClass(size));
     size_t saving = usable > ideal ? usable - ideal : 0;
     bool grown = page->queue_kind == kGrowQueue;
-    if (saving * 8 < (grown ? usable * 3 : usable)) return block;
+    if (saving * 8 < (grown ? usable * 3 : usable)) {
+      return InPlace(page, block, size);
+    }
   }
   void* fresh = nullptr;
   if (grow) {
@@ -105,9 +127,12 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
   }
   if (fresh == nullptr) fresh = Allocate(HeapKind::kRaw, size);
   // A shrink that cannot move stays where it is.
-  if (fresh == nullptr) return size <= usable ? block : nullptr;
+  if (fresh == nullptr) {
+    return size <= usable ? InPlace(page, block, size) : nullptr;
+  }
   size_t keep = size < usable ? size : usable;
   if (large && page->requested < keep) keep = page->requested;
+  UnpoisonMemory(block, keep);  // what was never asked for is copied with the rest
   HeapOps::MoveBlock(core, fresh, block, keep, large);
   Free(block);
   return fresh;
@@ -115,7 +140,8 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
 
 // From the pages of blocks that grow.
 void* ThreadHeap::AllocateGrown(size_t size) {
-  void* block = Pop(current_[kGrowQueue][SizeClass(size)], HeapKind::kRaw);
+  void* block =
+      Pop(current_[kGrowQueue][SizeClass(size)], HeapKind::kRaw, size);
   return block != nullptr ? block : AllocateIn(kGrowQueue, size, nullptr);
 }
 
@@ -134,6 +160,7 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
   bool over = limbo_.bytes() + bytes > mine;
   Seq goal = over ? core->qsbr.Advance() : core->qsbr.Goal();
   CountUp(core->counters.limbo, bytes);
+  page->limbo.fetch_add(1, kRelaxed);  // a figure
   // A figure; relaxed.
   uint64_t all = core->counters.limbo.load(kRelaxed);
   if (may_zero && page->size_class == 0) {

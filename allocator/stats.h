@@ -59,7 +59,9 @@ namespace tidepool {
   X(os_refusals, "calls", "reservations and commits the OS refused")          \
   X(pressure_calls, "calls", "calls of the pressure callback")                \
   X(arenas, "arenas", "gauge: arenas in use")                                 \
-  X(heaps, "heaps", "gauge: heaps made by Heap::Create and not destroyed")
+  X(heaps, "heaps", "gauge: heaps made by Heap::Create and not destroyed")    \
+  X(samples, "blocks", "gauge: live blocks in the heap profile")              \
+  X(samples_lost, "blocks", "samples there was no memory for")
 
 struct Counters {
 #define TIDEPOOL_X(name, unit, doc) Atomic<uint64_t> name{0};

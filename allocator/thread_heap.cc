@@ -34,11 +34,48 @@ void* PopBlock(Page* page) {
   // Relaxed: only the owner writes it; stats read it.
   page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
   HeapOps::MarkLive(page, block);
-  TrackAllocated(block, page->size());
   return block;
 }
 
+// Under valgrind every block has a tail that nobody may touch, so that overruns show;
+// its last word says how much was asked for.
+constexpr size_t kWatchedTail = 16;
+
 }  // namespace
+
+void HeapOps::ForgetBlocks(const Page* page) {
+  // Relaxed, all: no thread uses the blocks any more.
+  if (page->size_class == 0) TrackFreed(page->start, 0, page->size());
+  for (uint32_t i = 0; page->live_bits != nullptr && i < page->capacity; ++i) {
+    if ((page->live_bits[i >> 6].load(kRelaxed) >> (i & 63)) & 1) {
+      TrackFreed(page->start + i * page->size(), 0, page->size());
+    }
+  }
+}
+
+// The block's size as its user knows it.
+size_t HeapOps::RequestedSize(const Page* page, const void* block) {
+  if (!Watched() || page->thing != nullptr) return page->size();
+  if (page->size_class == 0) return page->requested;
+  return reinterpret_cast<size_t>(GetLink(block, page->size() - sizeof(void*)));
+}
+
+// A block leaves by one of the slow paths: tools and the heap profile hear of it.
+void HeapOps::HandOut(DomainCore* core, ThreadHeap* heap, void* block,
+                      size_t size, bool zero) {
+  TrackAllocated(block, size, zero);
+  if (Watched()) {
+    Page* page = PageMap::Lookup(block);
+    page->requested = size;  // large
+    if (page->size_class != 0) {
+      SetLink(block, page->size() - sizeof(void*), reinterpret_cast<void*>(size));
+    }
+  }
+  if (heap->sample_now_) {
+    heap->sample_now_ = false;
+    core->sampler.Sample(heap, block, size);
+  }
+}
 
 void HeapOps::BadFree(DomainCore* core, const void* block,
                       MemoryFault::Kind kind, const char* what) {
@@ -243,14 +280,14 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
       return;
     }
   }
+  // Relaxed: set before the block was handed out.
+  double weight = 0;
+  if (page->sampled.load(kRelaxed) != 0) weight = core->sampler.Freed(block);
   if (page->thing != nullptr) {
     HeapRecord::FreeForeign(core, page, block);
     return;
   }
-#if TIDEPOOL_ASAN
-  size_t skip = PoisonOffset(page->kind);
-  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
-#endif
+  TrackFreed(block, PoisonOffset(page->kind), page->size());
   if (heap == nullptr || heap->domain_ != page->domain) {
     PushChain(core, page, block, block, 1, heap);
     return;
@@ -264,11 +301,16 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     uint32_t used = page->used.load(kRelaxed) - 1;  // ours
     page->used.store(used, kRelaxed);
     if (page->full) FullToQueue(heap, page);
-    if (used == 0) RetireOrRelease(heap, page);
+    if (used == 0) {
+      RetireOrRelease(heap, page);
+    } else if (weight != 0) {
+      core->sampler.SlotFreed(heap, page, block, weight);
+    }
     return;
   }
   // Blocks in chains are not looked at closely any more: not where every free is.
-  if (page->size() <= kBatchedMost && page->live_bits == nullptr) {
+  if (page->size() <= kBatchedMost && !page->slow &&
+      page->sampled.load(kRelaxed) == 0) {  // relaxed: as above
     AddToChain(heap, page, block);
   } else {
     PushChain(core, page, block, block, 1, heap);
@@ -281,6 +323,7 @@ size_t HeapOps::FreeFromLimbo(void* block, void* context) {
   TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(core->counters.limbo, bytes);
+  page->limbo.fetch_sub(1, kRelaxed);  // a figure
   FreeAny(core, nullptr, block, page);
   return bytes;
 }
@@ -292,6 +335,7 @@ size_t FreeFromOwnLimbo(void* block, void* context) {
   TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(heap->domain()->core()->counters.limbo, bytes);
+  page->limbo.fetch_sub(1, kRelaxed);  // a figure
   heap->Free(block);
   return bytes;
 }
@@ -318,7 +362,8 @@ void HeapOps::DrainLimbo(ThreadHeap* heap) {
 void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
   size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
   if (need <= kMediumMax) {
-    void* block = Pop(current_[static_cast<unsigned>(kind)][SizeClass(need)], kind);
+    void* block = Pop(current_[static_cast<unsigned>(kind)][SizeClass(need)],
+                      kind, need);
     if (block != nullptr) return block;
   }
   return AllocateIn(static_cast<unsigned>(kind), need, nullptr);
@@ -327,11 +372,14 @@ void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
 // `is_zero`, if given, tells whether the block is known to be zero but for its link.
 void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero) {
   DomainCore* core = domain_->core();
+  const size_t requested = size;
+  if (Watched()) size += internal::kWatchedTail;
   if (size <= kMediumMax) {
     // Usually a page of the heap has blocks, and nothing else needs a look.
     void* block = HeapOps::AllocateOwned(this, queue_kind, SizeClass(size));
     if (block != nullptr) {
       if (is_zero != nullptr) *is_zero = PageMap::Lookup(block)->free_is_zero;
+      HeapOps::HandOut(core, this, block, requested, false);
       return block;
     }
   }
@@ -352,6 +400,7 @@ void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero) {
   }
   // Before the callback, which may use the page.
   if (is_zero != nullptr) *is_zero = PageMap::Lookup(block)->free_is_zero;
+  HeapOps::HandOut(core, this, block, requested, false);
   HeapOps::CheckSoftLimit(core, this, size);
   if (core->purger.due()) core->purger.Run();
   return block;
@@ -365,13 +414,13 @@ bool ThreadHeap::TryFreeForeign(void* block) {
   // Relaxed throughout: only this thread writes the chain (figures read). The page was
   // seen extended this far by whoever allocated the block.
   if (page == nullptr || chain->page.load(kRelaxed) != page ||
+      page->sampled.load(kRelaxed) != 0 ||  // set before the block was handed out
       page->IndexOf(block) >= page->extended.load(kRelaxed)) {
     return false;
   }
   size_t size = page->size();
 #if TIDEPOOL_ASAN
-  size_t skip = internal::PoisonOffset(page->kind);
-  TrackFreed(static_cast<char*>(block) + skip, size - skip);
+  TrackFreed(block, internal::PoisonOffset(page->kind), size);
 #endif
   internal::SetLink(block, page->link_offset, chain->first);
   chain->first = block;
@@ -400,7 +449,7 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
   size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
   if (need > kMediumMax) return AllocateLargeWith(kind, need, 1, true);
   Page* page = current_[static_cast<unsigned>(kind)][SizeClass(need)];
-  void* block = Pop(page, kind);
+  void* block = Pop(page, kind, need);
   bool is_zero = page->free_is_zero;
   if (block == nullptr) {
     block = AllocateIn(static_cast<unsigned>(kind), need, &is_zero);
@@ -409,6 +458,7 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
   char* bytes = static_cast<char*>(block);
   size_t header = HeaderOffset(kind);
   if (is_zero) {
+    TrackDefined(block, need);
     internal::SetLink(block, LinkOffset(kind), nullptr);
   } else if (IsObjectKind(kind)) {
     memset(bytes, 0, header);
@@ -422,11 +472,14 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
 void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
                                     size_t alignment, bool zero) {
   DomainCore* core = domain_->core();
+  const size_t requested = size;
+  if (Watched()) size += internal::kWatchedTail;
   HeapOps::FlushBatch(this);
   for (int stage = 0;;) {
     void* block =
         HeapOps::AllocateLarge(core, this, kind, size, alignment, zero);
     if (block != nullptr) {
+      HeapOps::HandOut(core, this, block, requested, zero);
       HeapOps::CheckSoftLimit(core, this, size);
       if (core->purger.due()) core->purger.Run();
       return block;
@@ -443,7 +496,7 @@ void* ThreadHeap::AllocateAligned(HeapKind kind, size_t size,
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
   if (alignment <= 16) return Allocate(kind, size);
   size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
-  if (need <= kMediumMax && alignment <= kMediumMax) {
+  if (need <= kMediumMax && alignment <= kMediumMax && !Watched()) {
     // Pages start at 64 KiB borders, so a class whose size is a multiple of the
     // alignment has aligned blocks; the next power of two is such a class.
     unsigned c = SizeClass(need < alignment ? alignment : need);

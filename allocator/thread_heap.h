@@ -75,6 +75,7 @@ struct PageQueue {
   Page* full_tail;
 };
 struct HeapOps;
+class Sampler;
 // Stands where a queue has no page: nothing free, owned by nobody.
 extern Page g_no_page;
 
@@ -237,6 +238,7 @@ class ThreadHeap : private internal::CurrentPages {
   friend class HeapHold;
   friend struct internal::HeapOps;
   friend struct internal::HeapRecord;
+  friend class internal::Sampler;
 
   enum Hold : uint32_t { kDetached = 0, kAttached = 1, kHeld = 2 };
   static constexpr unsigned kChains = 8;          // a power of two
@@ -253,7 +255,8 @@ class ThreadHeap : private internal::CurrentPages {
   void* AllocateLargeWith(HeapKind kind, size_t size, size_t alignment,
                           bool zero);
   void* AllocateGrown(size_t size);
-  static void* Pop(internal::Page* page, HeapKind kind);
+  static void* Pop(internal::Page* page, HeapKind kind, size_t size);
+  void* ReallocateWatched(void* block, size_t size);
 
   HeapDomain* domain_;
   uint64_t tid_;
@@ -281,6 +284,14 @@ class ThreadHeap : private internal::CurrentPages {
 
   // The Heap (heap.h) in one of whose operations the thread is: T2 and T4 there.
   Atomic<internal::HeapRecord*> in_heap_;
+  // --- Heap profile (internal/sampler.h). ---
+  uint64_t sample_interval_;  // that sample_left_ was drawn from; 0: off
+  uint64_t sample_left_;      // bytes to the next sampled one
+  uint64_t sample_random_;
+  double sample_weight_;      // of the next one; 0: by its size
+  bool sample_now_;           // the block that is being handed out is one
+  bool in_sample_;
+
   bool in_callback_;  // the pressure callback runs on this thread
   ThreadHeap* next_;  // in the domain's list
   ThreadHeap* prev_;
@@ -290,14 +301,16 @@ class ThreadHeap : private internal::CurrentPages {
 
 // --- Inline fast paths. ---
 
-inline void* ThreadHeap::Pop(internal::Page* page, HeapKind kind) {
+// Only memory checkers look at `size`: what was asked for.
+inline void* ThreadHeap::Pop(internal::Page* page, HeapKind kind,
+                             [[maybe_unused]] size_t size) {
   void* block = page->free;
   if (__builtin_expect(block != nullptr, 1)) {
-    page->free = internal::GetLink(block, LinkOffset(kind));
+    page->free = internal::GetLinkFast(block, LinkOffset(kind));
     // Relaxed: only the owner writes it; stats read it.
     page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
 #if TIDEPOOL_ASAN
-    TrackAllocated(block, page->size());
+    TrackAllocated(block, size < MinBlockSize(kind) ? MinBlockSize(kind) : size);
 #endif
   }
   return block;
@@ -306,7 +319,8 @@ inline void* ThreadHeap::Pop(internal::Page* page, HeapKind kind) {
 inline void* ThreadHeap::TryAllocate(internal::CurrentPages* pages,
                                      HeapKind kind, size_t size) {
   if (__builtin_expect(size > kFineMax, 0)) return nullptr;
-  return Pop(pages->current_[static_cast<unsigned>(kind)][FineClass(size)], kind);
+  return Pop(pages->current_[static_cast<unsigned>(kind)][FineClass(size)], kind,
+             size);
 }
 
 template <int kLink>
@@ -322,10 +336,9 @@ inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
     return Freed::kNot;
   }
 #if TIDEPOOL_ASAN
-  size_t skip = internal::PoisonOffset(page->kind);
-  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
+  TrackFreed(block, internal::PoisonOffset(page->kind), page->size());
 #endif
-  internal::SetLink(block, kLink >= 0 ? kLink : page->link_offset, page->free);
+  internal::SetLinkFast(block, kLink >= 0 ? kLink : page->link_offset, page->free);
   page->free = block;
   uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
   page->SetUsedAfterFree(used);

@@ -75,6 +75,10 @@ struct StopStats {
   uint64_t total_ns = 0;
   char last_name[32] = {0};  // the last thread to arrive in the last stop
   char max_name[32] = {0};   // and in the slowest one
+  // times[i]: stops that took less than 2^i us, and at least half of that if i > 0;
+  // the last one is open. From the request to the last thread's arrival.
+  static constexpr int kTimes = 28;
+  uint64_t times[kTimes] = {};
 };
 
 // A thread that does not arrive.

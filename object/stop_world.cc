@@ -67,6 +67,9 @@ void Isolate::StopTheWorld(ThreadState* ts) {
   ++stats_.stops;
   stats_.last_ns = took;
   stats_.total_ns += took;
+  const uint64_t us = took / 1000;
+  const int bucket = us == 0 ? 0 : 64 - __builtin_clzll(us);
+  ++stats_.times[bucket < StopStats::kTimes ? bucket : StopStats::kTimes - 1];
   std::memcpy(stats_.last_name, last_arrived_, sizeof(last_arrived_));
   if (took > stats_.max_ns) {
     stats_.max_ns = took;

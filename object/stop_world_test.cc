@@ -306,6 +306,14 @@ TEST(StopWorldTest, WatchdogNamesTheThread) {
   EXPECT_STREQ(stats.last_name, "compute");
   EXPECT_STREQ(stats.max_name, "compute");
   EXPECT_GE(stats.last_ns, 10000000u);
+  // The histogram has every stop once, and this one where it belongs.
+  uint64_t all = 0;
+  for (uint64_t n : stats.times) all += n;
+  EXPECT_EQ(all, stats.stops);
+  int slot = 0;
+  while ((uint64_t{1} << slot) <= stats.last_ns / 1000) ++slot;
+  EXPECT_GE(slot, 14);  // 10 ms is more than 2^13 us
+  EXPECT_GE(stats.times[slot], 1u);
   BlockingScope blocking(world.ts());
   thread.Join();
 }

@@ -13,11 +13,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 
+#include "tidepool/allocator/stats_page.h"
+#include "tidepool/base/os.h"
 #include "tidepool/gc/collector.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/modules/reports.h"
 #include "tidepool/runtime/vm/import.h"
 #include "tidepool/runtime/vm/runtime.h"
 #include "tidepool/runtime/vm/signals.h"
@@ -46,6 +50,9 @@ void PrintHelp() {
       "  --help                         print this and exit\n"
       "  --implementation_name=NAME     what sys.implementation.name says [tidepool]\n"
       "  --recursion_limit=N            depth of Python calls [1000]\n"
+      "  --stats                        print figures when the script is over (docs/stats.md)\n"
+      "  --heap-map=FILE                write a picture of the heap then, and at SIGUSR2\n"
+      "  --heap-profile=FILE            write a sampled heap profile for pprof then\n"
       "  --gc_log=FILE                  write decisions and collections, JSON lines\n"
       "  --gc_log_every=BYTES           also a sample after so many bytes [0: none]\n"
       "  --policy_lib=FILE              load a library with a collection policy\n"
@@ -66,7 +73,7 @@ bool NeedsValue(const std::string& name) {
   for (const tidepool::OptionInfo* row = tidepool::OptionTable(); row->name != nullptr; row++) {
     if (name == row->name) return std::strcmp(row->type, "Bool") != 0;
   }
-  return false;
+  return name == "heap_map" || name == "heap_profile";
 }
 
 struct CommandLine {
@@ -77,6 +84,8 @@ struct CommandLine {
   uint64_t gc_log_every = 0;
   std::string code;
   bool has_code = false;
+  bool stats = false;
+  std::string heap_map, heap_profile;  // files to write, or empty
   int script = 0;  // index of the script (or -c) in argv; 0: none
 };
 
@@ -84,6 +93,14 @@ bool SetRuntimeOption(CommandLine* line, const std::string& name, const std::str
   *known = true;
   if (name == "implementation_name") {
     line->implementation_name = value;
+    return true;
+  }
+  if (name == "stats" && value == "1") {
+    line->stats = true;
+    return true;
+  }
+  if ((name == "heap_map" || name == "heap_profile") && !value.empty() && value != "1") {
+    (name == "heap_map" ? line->heap_map : line->heap_profile) = value;
     return true;
   }
   if (name == "recursion_limit") {
@@ -165,10 +182,23 @@ int Parse(int argc, char** argv, CommandLine* line) {
   return Usage("no script given");
 }
 
+// The script is over; its modules and globals are still there.
+void ReportAtEnd(const CommandLine& line, const std::string& title, tidepool::rt::World& w, std::string* live) {
+  std::string error;
+  if (!line.heap_map.empty() && !tidepool::rt::WriteHeapMap(w.rt().isolate->heap(), line.heap_map, title, &error)) {
+    fprintf(stderr, "tidepool: %s\n", error.c_str());
+  }
+  if (!line.heap_profile.empty() && !tidepool::rt::WriteHeapProfile(w.cx(), line.heap_profile, &error)) {
+    fprintf(stderr, "tidepool: %s\n", error.c_str());
+  }
+  if (line.stats) *live = tidepool::rt::LiveReport(w.cx());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace tidepool::rt;
+  const uint64_t start_ns = tidepool::RealOs()->NowNs();
   CommandLine line;
   const int status = Parse(argc, argv, &line);
   if (status >= 0) return status;
@@ -193,6 +223,8 @@ int main(int argc, char** argv) {
   info.argv = argv + line.script + (line.has_code ? 1 : 0);
   SetProgramInfo(info);
 
+  std::unique_ptr<HeapMapSignal> map_signal;
+  if (!line.heap_map.empty()) map_signal = std::make_unique<HeapMapSignal>(line.heap_map, "Heap of " + filename);
   absl::StatusOr<std::unique_ptr<World>> world = World::Create(line.options, line.runtime);
   if (!world.ok()) {
     std::string message(world.status().message());
@@ -202,6 +234,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   World& w = **world;
+  if (map_signal != nullptr) map_signal->SetHeap(&w.rt().isolate->heap());
   if (!line.gc_log.empty()) {
     const absl::Status logged = w.rt().collector->OpenLog(w.cx().ts, line.gc_log.c_str(), line.gc_log_every);
     if (!logged.ok()) return Usage(std::string(logged.message()));
@@ -209,8 +242,19 @@ int main(int argc, char** argv) {
   const size_t slash = filename.rfind('/');
   if (!line.has_code && slash != std::string::npos) w.rt().script_dir = filename.substr(0, slash);
   InstallSignalHandlers(w.cx());
+  if (!line.heap_profile.empty() || line.options.heap_profile_interval != 0) {
+    const uint64_t interval = line.options.heap_profile_interval;
+    if (!StartHeapProfile(w.cx(), interval != 0 ? interval : 512 << 10)) fprintf(stderr, "tidepool: no memory for the heap profile\n");
+  }
   const int result = w.RunMain(source, filename);
+  std::string live;
+  ReportAtEnd(line, "Heap of " + filename, w, &live);
+  if (map_signal != nullptr) map_signal->SetHeap(nullptr);
   w.Finish();
+  if (line.stats) {
+    const std::string page = "The run\n" + RunReport(w.rt(), start_ns) + live + tidepool::StatsPage(w.rt().isolate->heap());
+    fwrite(page.data(), 1, page.size(), stderr);
+  }
   if (RunningThreads(w.rt()) > 0) _exit(result);  // daemon threads go with the process
   UninstallSignalHandlers();
   return result;

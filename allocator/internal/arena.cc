@@ -64,7 +64,7 @@ ArenaSet::~ArenaSet() {
     while (list != nullptr) {
       Arena* next = list->next;
       PageMap::Set(list->start, list->slices, nullptr);
-      TrackReleased(list->start, list->slices * kSliceSize);
+      UnpoisonMemory(list->start, list->slices * kSliceSize);
       os_->Release(list->start, list->slices * kSliceSize);
       list = next;
     }
@@ -138,7 +138,7 @@ Arena* ArenaSet::NewArena(ArenaSort sort, size_t slices, size_t align,
   *list = arena;
   CountUp(counters.reserved, bytes);
   CountUp(counters.arenas);
-  TrackReserved(memory, bytes);
+  PoisonMemory(memory, bytes);
   return arena;
 }
 
@@ -436,7 +436,7 @@ bool ArenaSet::FreeArena(Arena* arena) {
   size_t bytes = arena->slices * kSliceSize;
   if (!os_->Release(arena->start, bytes)) return false;
   *at = arena->next;
-  TrackReleased(arena->start, bytes);
+  UnpoisonMemory(arena->start, bytes);
   CountDown(budget_->counters().reserved, bytes);
   CountDown(budget_->counters().arenas);
   meta_->Give(arena, arena->meta_bytes);

@@ -21,6 +21,7 @@
 #include "tidepool/allocator/internal/meta_pool.h"
 #include "tidepool/allocator/internal/page.h"
 #include "tidepool/allocator/internal/purge.h"
+#include "tidepool/allocator/internal/sampler.h"
 #include "tidepool/allocator/thread_heap.h"
 #include "tidepool/base/mutex.h"
 #include "tidepool/qsbr/limbo.h"
@@ -52,6 +53,7 @@ struct DomainCore {
   DormantPool pool;
   SharedLimbo limbo;
   Purger purger;
+  Sampler sampler;
   Bin bins[kQueueKindCount][kClassCount] = {};
 
   // Held while somebody works on other threads' heaps or walks all pages, so that
@@ -160,6 +162,11 @@ struct HeapOps {
   // --- thread_heap.cc. ---
   static void AddToChain(ThreadHeap* heap, Page* page, void* block);
   static void HandOver(ThreadHeap* heap, ForeignChain* chain);
+  // To valgrind, all blocks of the page are free.
+  static void ForgetBlocks(const Page* page);
+  static size_t RequestedSize(const Page* page, const void* block);
+  static void HandOut(DomainCore* core, ThreadHeap* heap, void* block,
+                      size_t size, bool zero);
   static void FlushBatch(ThreadHeap* heap);
   static void FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
                       Page* page);

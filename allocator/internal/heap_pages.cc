@@ -17,7 +17,8 @@ constexpr size_t kRetainedMost = 512 << 10;
 }  // namespace
 
 uintptr_t HeapOps::OwnerWord(const ThreadHeap* heap, const Page* page) {
-  bool slow = page->full || page->live_bits != nullptr;
+  // Relaxed: set by the page's owner, who asks.
+  bool slow = page->full || page->slow || page->sampled.load(kRelaxed) != 0;
   return reinterpret_cast<uintptr_t>(heap) | (slow ? Page::kSlow : 0);
 }
 
@@ -83,17 +84,21 @@ void HeapOps::MakeCurrent(ThreadHeap* heap, Page* page) {
     QueuePushFront(queue, page);
   }
   page->retire = 0;
-  if (page->live_bits == nullptr) {
+  if (!page->slow) {
     heap->current_[page->queue_kind][page->size_class] = page;
   }
-  // Counted here, once per list taken up.
-  uint64_t blocks =
-      page->extended.load(kRelaxed) - page->used.load(kRelaxed);  // ours
+  // Counted here, once per list taken up; one by one where every block comes here.
+  uint64_t blocks = Sampler::Interrupted(page) ? 0  // the list goes on
+                    : page->slow               ? 1
+                                               : page->extended.load(kRelaxed) -
+                                                     page->used.load(kRelaxed);  // ours
   uint64_t sum =
       heap->allocated_.load(kRelaxed) + blocks * page->size();  // a figure
   heap->allocated_.store(sum, kRelaxed);
   uint64_t budget = heap->alloc_budget_.load(kRelaxed);  // a figure
   if (budget != 0 && sum >= budget) heap->Request(ThreadHeap::kGc);
+  Sampler& sampler = heap->domain_->core()->sampler;
+  if (sampler.interval() != 0) sampler.ListTaken(heap, page);
 }
 
 // Every block is handed out. Keeps the page, or lets it go for the first foreign

@@ -81,7 +81,7 @@ void HeapRecord::RemoveFromAll(Page* page) {
 
 // Only pages whose frees need no second look are taken by the fast path.
 void HeapRecord::SetCurrent(Row* row, Page* page) {
-  row->current = page->live_bits == nullptr ? page : &g_no_page;
+  row->current = page->slow ? &g_no_page : page;
 }
 
 Page* HeapRecord::NewPage(unsigned row, unsigned c) {
@@ -91,7 +91,7 @@ Page* HeapRecord::NewPage(unsigned row, unsigned c) {
   page->thing = this;
   // Relaxed: nobody has a block of the page yet (G1).
   page->owner.store(reinterpret_cast<uintptr_t>(this) |
-                        (page->live_bits != nullptr ? Page::kSlow : 0),
+                        (page->slow ? Page::kSlow : 0),
                     kRelaxed);
   AddToAll(page);
   CountUp(pages);
@@ -166,9 +166,7 @@ void* HeapRecord::Pop(Page* page) {
 }
 
 void HeapRecord::Push(Page* page, void* block) {
-#if TIDEPOOL_ASAN
-  TrackFreed(block, page->size());
-#endif
+  TrackFreed(block, 0, page->size());
   SetLink(block, page->link_offset, page->local_free);
   page->local_free = block;
   uint32_t used = page->used.load(kRelaxed) - 1;  // ours
@@ -262,6 +260,7 @@ void HeapRecord::DropAll() {
   while (page != nullptr) {
     Page* next = page->age_next;
     page->age_next = page->age_prev = nullptr;
+    if (Watched()) HeapOps::ForgetBlocks(page);
     // Relaxed: nobody looks at the blocks of a heap that is reset.
     page->used.store(0, kRelaxed);
     page->xthread.store(XThread::kOwned, kRelaxed);
@@ -284,9 +283,7 @@ void HeapRecord::DropAll() {
 
 void HeapRecord::FreeForeign(DomainCore* core, Page* page, void* block) {
   HeapRecord* record = page->thing;
-#if TIDEPOOL_ASAN
-  TrackFreed(block, page->size());
-#endif
+  TrackFreed(block, 0, page->size());
   // Counted before it can be collected (G4).
   CountUp(record->foreign_bytes, page->size());
   CountUp(record->foreign_blocks);

@@ -38,7 +38,7 @@ void CutTail(DomainCore* core, Page* page, size_t slices) {
   char* tail = page->start + slices * kSliceSize;
   PageMap::Set(tail, extra, nullptr);
   page->slices = slices;
-  TrackReserved(tail, extra * kSliceSize);
+  PoisonMemory(tail, extra * kSliceSize);
   core->arenas.Give(page->arena, tail, extra);
 }
 
@@ -83,6 +83,7 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   page->free_is_zero = page->in_bin = page->full = false;
   page->may_zero = false;
   page->zero_from = 0;
+  page->slow = true;
   page->retire = 0;
   page->holes = nullptr;
   page->hole_count = 0;
@@ -95,6 +96,8 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   page->extended.store(1, kRelaxed);
   page->used.store(1, kRelaxed);
   page->owner_changed.store(0, kRelaxed);
+  page->limbo.store(0, kRelaxed);
+  page->sampled.store(0, kRelaxed);
   page->origin.store(origin, kRelaxed);
   page->origin_generation.store(origin->generation.load(kRelaxed), kRelaxed);
 }
@@ -168,7 +171,7 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   }
   InitLarge(core, page, heap->origin_, kind, bytes, size);
   char* block = page->start;
-  TrackAllocated(block, bytes);
+  UnpoisonMemory(block, bytes);  // whoever hands it out says how much of it
   if (zero && !was_zero) {
     if (IsObjectKind(kind)) {
       size_t header = HeaderOffset(kind);
@@ -185,6 +188,7 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   CountUp(core->counters.large_allocated, bytes);
   core->purger.Taken(bytes);
   heap->allocated_.store(heap->allocated_.load(kRelaxed) + bytes, kRelaxed);
+  if (core->sampler.interval() != 0) core->sampler.LargeTaken(heap, bytes);
   uint64_t budget = heap->alloc_budget_.load(kRelaxed);  // figures
   if (budget != 0 && heap->allocated_.load(kRelaxed) >= budget) {
     heap->Request(ThreadHeap::kGc);
@@ -208,10 +212,8 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
   }
   page->used.store(0, kRelaxed);  // relaxed: the page is ours now
   CountDown(core->counters.pages);
-#if TIDEPOOL_ASAN
-  size_t skip = PoisonOffset(page->kind);
-  TrackFreed(static_cast<char*>(block) + skip, page->size() - skip);
-#endif
+  if (page->sampled.load(kRelaxed) != 0) core->sampler.Freed(block);  // ours
+  TrackFreed(block, PoisonOffset(page->kind), page->size());
   if (raw) {
     DissolvePage(core, page);
   } else {
@@ -236,7 +238,7 @@ bool HeapOps::ResizeLarge(DomainCore* core, Page* page, size_t size) {
     bool shrink = size < page->requested && (old - bytes) * 8 >= old;
     page->requested = size;
     if (!shrink) return true;
-    TrackResized(page->start, old, bytes);
+    PoisonMemory(page->start + bytes, old - bytes);
     page->set_size(bytes);
     CutTail(core, page, slices);
     core->purger.Given();
@@ -262,7 +264,6 @@ bool HeapOps::ResizeLarge(DomainCore* core, Page* page, size_t size) {
     page->slices = slices;
   }
   core->arenas.AdviseBlock(page->arena, page->start, bytes);
-  TrackResized(page->start, old, bytes);
   page->set_size(bytes);
   page->requested = size;
   core->purger.Taken(bytes - old);

@@ -80,6 +80,7 @@ class ThreadHeap;
 namespace tidepool::internal {
 
 struct Arena;
+struct SampleMarks;
 struct HeapRecord;
 
 // Heap kinds plus one: raw blocks that grow (realloc) live in pages of their
@@ -131,6 +132,7 @@ struct alignas(64) Page {
   uint8_t size_class;        // 0 for large
   Atomic<PageState> state;
   uint8_t link_offset;
+  Atomic<uint8_t> sampled;   // holds or held a block of the heap profile
   uint16_t slices_small;     // slices of a page of a class (1 or 8)
   Atomic<size_t> block_size; // bytes a user may use; stats read it: size()
   HeapDomain* domain;
@@ -143,6 +145,7 @@ struct alignas(64) Page {
   uint32_t capacity;
   bool in_bin;       // P3
   bool full;         // in its heap's list of full pages
+  bool slow;         // no inline path: hardened, or a tool watches
   uint8_t retire;    // > 0: empty, given up after so many slow paths
   bool purged;       // dormant: its memory was given back
   Page* next;        // heap queue, full list, bin or pool
@@ -154,6 +157,7 @@ struct alignas(64) Page {
   Atomic<Origin*> origin;
   Atomic<uint64_t> origin_generation;
   Atomic<uint8_t> owner_changed;
+  Atomic<uint32_t> limbo;    // live blocks that wait in limbo
   size_t slices;             // of the whole page
   size_t requested;          // large: what was asked for last
   union {
@@ -168,6 +172,7 @@ struct alignas(64) Page {
   size_t zero_from;          // from this offset on, zero when the page was made
   Atomic<uint64_t>* holes;   // purged OS pages, or null: see hole.h
   uint32_t hole_count;       // set bits in holes
+  SampleMarks* marks;        // places chosen by the heap profile, or null: sampler.h
   Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
   HeapRecord* thing;         // the Heap it belongs to, or null
   uint64_t key;              // hardened: of its links, or 0
@@ -231,7 +236,8 @@ struct XThread {
 static_assert(kSmallPageSize / 16 < (1u << 16),
               "a page's block count fits the count field");
 
-// --- Links. A dead block may be poisoned; these two may look at it. ---
+// --- Links. A dead block may be poisoned; these may look at it. ---
+// The inline fast paths read a link directly: they never run when valgrind watches.
 #if TIDEPOOL_ASAN
 TIDEPOOL_NO_ASAN __attribute__((noinline)) inline void* GetLink(
     const void* block, size_t offset) {
@@ -242,13 +248,34 @@ TIDEPOOL_NO_ASAN __attribute__((noinline)) inline void SetLink(
     void* block, size_t offset, void* next) {
   *reinterpret_cast<void**>(static_cast<char*>(block) + offset) = next;
 }
+inline void* GetLinkFast(const void* block, size_t offset) {
+  return GetLink(block, offset);
+}
+inline void SetLinkFast(void* block, size_t offset, void* next) {
+  SetLink(block, offset, next);
+}
 #else
-inline void* GetLink(const void* block, size_t offset) {
+inline void* GetLinkFast(const void* block, size_t offset) {
   return *reinterpret_cast<void* const*>(static_cast<const char*>(block) +
                                          offset);
 }
-inline void SetLink(void* block, size_t offset, void* next) {
+inline void SetLinkFast(void* block, size_t offset, void* next) {
   *reinterpret_cast<void**>(static_cast<char*>(block) + offset) = next;
+}
+inline void* GetLink(const void* block, size_t offset) {
+#if TIDEPOOL_VALGRIND
+  if (Watched()) return ValgrindLoad(static_cast<const char*>(block) + offset);
+#endif
+  return GetLinkFast(block, offset);
+}
+inline void SetLink(void* block, size_t offset, void* next) {
+#if TIDEPOOL_VALGRIND
+  if (Watched()) {
+    ValgrindStore(static_cast<char*>(block) + offset, next);
+    return;
+  }
+#endif
+  SetLinkFast(block, offset, next);
 }
 #endif
 

@@ -53,9 +53,13 @@ void ResetLists(Page* page) {
   page->free = page->local_free = nullptr;
   page->free_is_zero = false;
   page->in_bin = page->full = false;
+  page->slow = page->live_bits != nullptr || Watched();
   page->retire = 0;
   page->next = page->prev = nullptr;
   // Relaxed: nobody else looks at an empty page.
+  Sampler::Forget(page);
+  page->limbo.store(0, kRelaxed);
+  page->sampled.store(0, kRelaxed);
   page->used.store(0, kRelaxed);
   page->extended.store(0, kRelaxed);
   page->limit = 0;
@@ -67,10 +71,14 @@ void ResetLists(Page* page) {
 
 // Poisons a block that is made a dead one, all but what readers may look at.
 void PoisonDead([[maybe_unused]] const Page* page, [[maybe_unused]] char* block) {
-#if TIDEPOOL_ASAN
+#if TIDEPOOL_ASAN || TIDEPOOL_VALGRIND
   size_t skip = PoisonOffset(page->kind);
-  UnpoisonMemory(block, skip);
-  TrackFreed(block + skip, page->size() - skip);
+  if (Watched()) {
+    TrackDefined(block, skip);  // a dead header
+  } else {
+    UnpoisonMemory(block, skip);
+  }
+  PoisonMemory(block + skip, page->size() - skip);
 #endif
 }
 
@@ -154,7 +162,7 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
     return nullptr;
   }
   InitPage(core, page, queue_kind, c, run);
-  if (core->options.hardening != 0) {
+  if (core->options.hardening != 0 || Watched()) {
     size_t words = (page->capacity + 63) / 64;
     page->live_bits = static_cast<Atomic<uint64_t>*>(core->meta.Take(words * 8));
     if (page->live_bits == nullptr) {
@@ -162,6 +170,7 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
       FreeRecord(core, page);
       return nullptr;
     }
+    page->slow = true;
   }
   PageMap::Set(run.start, run.slices, page);
   CountUp(core->counters.pages);
@@ -242,7 +251,10 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
 }
 
 bool HeapOps::CollectPage(DomainCore* core, Page* page) {
-  CollectForeign(core, page);
+  // A list that was cut goes on first.
+  bool goes_on = Sampler::Interrupted(page) &&
+                 (page->free != nullptr || page->local_free != nullptr);
+  if (!goes_on) CollectForeign(core, page);
   if (page->free == nullptr && page->local_free != nullptr) {
     page->free = page->local_free;
     page->local_free = nullptr;
@@ -267,9 +279,7 @@ void HeapOps::DissolvePage(DomainCore* core, Page* page) {
   char* start = page->start;
   size_t slices = page->slices;
   PageMap::Set(start, slices, nullptr);
-#if TIDEPOOL_ASAN
-  TrackReserved(start, slices * kSliceSize);
-#endif
+  PoisonMemory(start, slices * kSliceSize);
   FreeRecord(core, page);
   core->arenas.Give(arena, start, slices);
 }

@@ -22,6 +22,7 @@ namespace tidepool::rt {
   X(kRandomModule)                 \
   X(kResourceModule)               \
   X(kSysModule)                    \
+  X(kTidepoolModule)               \
   X(kThreadModule)                 \
   X(kTimeModule)                   \
   X(kWeakrefModule)                \

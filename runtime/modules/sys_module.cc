@@ -3,8 +3,11 @@
 // sys.stdin, stdout and stderr are our own file objects (file.h) on descriptors 0 to 2.
 #include <unistd.h>
 
+#include <cstdio>
 #include <string>
 
+#include "tidepool/allocator/stats_page.h"
+#include "tidepool/object/isolate.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/modules/modules.h"
@@ -94,7 +97,15 @@ Ref GetSizeOf(Context& cx, Value, const Args& args) {
   return NewInt(cx, static_cast<int64_t>(HeapDomain::UsableSize(args[0].object())));
 }
 
+// As CPython's: for people, on standard error.
+Ref DebugMallocStats(Context& cx, Value, const Args&) {
+  const std::string text = StatsByClass(cx.rt.isolate->heap());
+  fwrite(text.data(), 1, text.size(), stderr);
+  return cx.NoneRef();
+}
+
 const MethodDef kFunctions[] = {
+    {"_debugmallocstats", DebugMallocStats, 0, 0},
     {"exit", SysExit, 0, 1},
     {"getrefcount", GetRefCount, 1, 1},
     {"intern", InternText, 1, 1},
