@@ -49,6 +49,19 @@ void BM_AttachDetach(benchmark::State& state) {
 }
 BENCHMARK(BM_AttachDetach);
 
+// Two loads under an attached slot: nothing is paid for reading.
+void BM_ReadSection(benchmark::State& state) {
+  QsbrDomain domain(RealOs());
+  QsbrSlot* slot = domain.Register();
+  domain.Attach(slot);
+  static long value = 1;
+  static Atomic<long*> shared(&value);
+  for (auto _ : state) benchmark::DoNotOptimize(*shared.load(kAcquire));
+  domain.Detach(slot);
+  domain.Unregister(slot);
+}
+BENCHMARK(BM_ReadSection);
+
 // A poll that has to look at every slot: all attached, none behind, and a goal
 // that nobody has advanced to.
 void BM_PollScan(benchmark::State& state) {

@@ -188,7 +188,7 @@ void HeapOps::RetireOrRelease(ThreadHeap* heap, Page* page) {
   DomainCore* core = heap->domain_->core();
   PageQueue* queue = &heap->queues_[page->queue_kind][page->size_class];
   if (page->full) FullToQueue(heap, page);
-  size_t bytes = page->slices * kSliceSize;
+  size_t bytes = page->limit;  // what of it is in use, not its addresses
   if (queue->count == 1 && heap->retained_bytes_ + bytes <= kRetainedMost) {
     if (page->retire == 0) {
       heap->retained_bytes_ += bytes;
@@ -231,7 +231,7 @@ void HeapOps::ExpireRetired(ThreadHeap* heap, bool all) {
               ReleaseEmpty(core, page);
             } else {
               keep = true;
-              heap->retained_bytes_ += page->slices * kSliceSize;
+              heap->retained_bytes_ += page->limit;
             }
           }
           page = next;

@@ -179,19 +179,26 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
   return page;
 }
 
+namespace {
+constexpr size_t kLargestStep = 16 << 10;
+}  // namespace
+
 bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
   // Relaxed: only the owner writes it; frees and stats read it.
   uint32_t have = page->extended.load(kRelaxed);
   if (have == page->capacity) return false;
   size_t size = page->size();
+  // By OS pages, none touched for nothing: one at first, then half of what the page has
+  // already, to four at a time; so that a page in use takes few steps.
   size_t step = core->arenas.os_page();
-  uint32_t count = static_cast<uint32_t>(step / size);
-  if (count == 0) count = 1;
-  // Up to the next OS page border, not beyond: no page is touched for nothing.
-  size_t end = (have + count) * size;
-  size_t border = (have * size / step + 1) * step;
-  if (end > border && size < step) {
-    count = static_cast<uint32_t>((border + size - 1) / size) - have;
+  size_t most = step >= kLargestStep ? step : kLargestStep;
+  size_t from_offset = have * size;
+  size_t grow = from_offset / 2;
+  grow = grow < step ? step : grow > most ? most : grow;
+  size_t border = (from_offset + grow) / step * step;
+  uint32_t count = 1;
+  if (border > from_offset + size) {
+    count = static_cast<uint32_t>((border - from_offset) / size);
   }
   if (count > page->capacity - have) count = page->capacity - have;
   char* from = page->start + have * size;

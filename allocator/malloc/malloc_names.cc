@@ -28,7 +28,7 @@ size_t OsPage() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-TIDEPOOL_EXPORT void* malloc(size_t size) { return OrErrno(Allocate(size)); }
+TIDEPOOL_EXPORT void* malloc(size_t size) { return Malloc(size); }
 
 TIDEPOOL_EXPORT void free(void* p) { Free(p); }
 

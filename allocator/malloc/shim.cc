@@ -223,6 +223,10 @@ void* AllocateSlow(internal::CurrentPages* pages, size_t size) {
       [=](ThreadHeap* h) { return h->Allocate(HeapKind::kRaw, size); }, size, 16);
 }
 
+void* MallocSlow(internal::CurrentPages* pages, size_t size) {
+  return OrErrno(AllocateSlow(pages, size));
+}
+
 void FreeSlow(internal::CurrentPages* pages, void* p) {
   ThreadHeap* heap = ThreadHeap::Behind(pages);
   if (__builtin_expect(heap != nullptr && heap->TryFreeForeign(p), 1)) {

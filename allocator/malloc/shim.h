@@ -102,6 +102,15 @@ inline void* Allocate(size_t size) {
   t_words.gate.Leave();
   return p;
 }
+// The same, with errno set: malloc itself, whose slow path is a tail call.
+void* MallocSlow(internal::CurrentPages* pages, size_t size);  // in the gate
+inline void* Malloc(size_t size) {
+  internal::CurrentPages* pages = t_words.gate.Enter();
+  void* p = ThreadHeap::TryAllocate(pages, HeapKind::kRaw, size);
+  if (__builtin_expect(p == nullptr, 0)) return MallocSlow(pages, size);
+  t_words.gate.Leave();
+  return p;
+}
 void* AllocateAligned(size_t alignment, size_t size);  // a power of two
 
 void FreeSlow(internal::CurrentPages* pages, void* p);  // both in the gate
