@@ -21,7 +21,7 @@ packages_install="$packages_heap libabsl-dev pkg-config"
 packages_arm64="$packages_build g++-aarch64-linux-gnu qemu-user libabsl-dev:arm64
   libgtest-dev:arm64 libgmock-dev:arm64"
 packages_times="$packages_test time libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4
-  redis-server redis-tools"
+  liburcu-dev redis-server redis-tools"
 
 _missing_packages() {
   local p own here
