@@ -236,7 +236,7 @@ void DrawLegend(std::string* out, const HeapMap& map, int* y) {
     bytes[s] += uint64_t{run.slices} * kSliceSize;
     if (run.block_size != 0) ++pages[s];
   }
-  Add(out, "<text class=\"t\" x=\"24\" y=\"%d\">Slices of 64 KiB by state</text>"
+  Add(out, "<text class=\"t\" x=\"24\" y=\"%d\">Slices of 64 KiB by state (a row below is 4 MiB)</text>"
            "<text class=\"s e\" x=\"330\" y=\"%d\">pages</text>"
            "<text class=\"s e\" x=\"430\" y=\"%d\">address space</text>"
            "<text class=\"s e\" x=\"520\" y=\"%d\">committed</text>"

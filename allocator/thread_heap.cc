@@ -282,7 +282,7 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
   }
   // Relaxed: set before the block was handed out.
   double weight = 0;
-  if (page->sampled.load(kRelaxed) != 0) weight = core->sampler.Freed(block);
+  if (page->sampled.load(kRelaxed) != 0) weight = core->sampler.Freed(page, block);
   if (page->thing != nullptr) {
     HeapRecord::FreeForeign(core, page, block);
     return;
@@ -303,9 +303,12 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     if (page->full) FullToQueue(heap, page);
     if (used == 0) {
       RetireOrRelease(heap, page);
-    } else if (weight != 0) {
-      core->sampler.SlotFreed(heap, page, block, weight);
+      return;
     }
+    if (weight != 0) core->sampler.SlotFreed(heap, page, block, weight);
+    // No sample is left in it: the fast path again. (X's and P's: `owner` is ours.)
+    uintptr_t word = OwnerWord(heap, page);
+    if (word != owner && owner != 0) page->owner.store(word, kRelaxed);
     return;
   }
   // Blocks in chains are not looked at closely any more: not where every free is.

@@ -10,6 +10,9 @@
 namespace tidepool::internal {
 namespace {
 
+// Page::sampled stays here until the page is empty: more were not counted.
+constexpr uint8_t kManySamples = 255;
+
 // splitmix64, by Sebastiano Vigna: enough for a sampling distance.
 uint64_t Next(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -87,9 +90,9 @@ bool Sampler::Start(uint64_t interval) {
   if (interval != 0 && buckets_.load(kAcquire) == nullptr) {
     void* table = core_->meta.Take(kBuckets * sizeof(Record*));
     if (table == nullptr) return false;
-    Record** none = nullptr;
+    Atomic<Record*>* none = nullptr;
     // Release: the table is zero before it is seen.
-    if (!buckets_.compare_exchange_strong(none, static_cast<Record**>(table),
+    if (!buckets_.compare_exchange_strong(none, static_cast<Atomic<Record*>*>(table),
                                           kAcqRel, kAcquire)) {
       core_->meta.Give(table, kBuckets * sizeof(Record*));
     }
@@ -300,33 +303,47 @@ __attribute__((noinline)) void Sampler::Sample(ThreadHeap* heap, void* block,
                     stack_count};
   record->bytes = bytes;
   // Relaxed: whoever frees the block got it after this.
-  page->sampled.store(1, kRelaxed);
+  if (page->sampled.load(kRelaxed) != kManySamples) page->sampled.fetch_add(1, kRelaxed);
   if (page->size_class != 0) {
     page->owner.store(HeapOps::OwnerWord(heap, page), kRelaxed);  // ours
   }
   CountUp(core_->counters.samples);
   const size_t bucket = BucketOf(block);
   MutexLock lock(&stripes_[bucket % kStripes]);
-  Record** table = buckets_.load(kAcquire);  // pairs with Start
-  record->next = table[bucket];
-  table[bucket] = record;
+  Atomic<Record*>* table = buckets_.load(kAcquire);  // pairs with Start
+  // Relaxed, both: under the lock; for the look in Freed see there.
+  record->next = table[bucket].load(kRelaxed);
+  table[bucket].store(record, kRelaxed);
 }
 
-double Sampler::Freed(const void* block) {
-  Record** table = buckets_.load(kAcquire);  // pairs with Start
+double Sampler::Freed(Page* page, const void* block) {
+  Atomic<Record*>* table = buckets_.load(kAcquire);  // pairs with Start
   if (table == nullptr) return 0;
   const size_t bucket = BucketOf(block);
+  // Relaxed: who frees a sample got the block after its record was there.
+  if (table[bucket].load(kRelaxed) == nullptr) return 0;
   Record* found = nullptr;
   {
     MutexLock lock(&stripes_[bucket % kStripes]);
-    for (Record** at = &table[bucket]; *at != nullptr; at = &(*at)->next) {
-      if ((*at)->sample.block != block) continue;
-      found = *at;
-      *at = found->next;
-      break;
+    Record* before = nullptr;
+    found = table[bucket].load(kRelaxed);  // under the lock
+    while (found != nullptr && found->sample.block != block) {
+      before = found;
+      found = found->next;
+    }
+    if (found == nullptr) return 0;
+    if (before == nullptr) {
+      table[bucket].store(found->next, kRelaxed);
+    } else {
+      before->next = found->next;
     }
   }
-  if (found == nullptr) return 0;
+  // Relaxed: who asks too early looks in vain.
+  uint8_t live = page->sampled.load(kRelaxed);
+  while (live != kManySamples &&
+         !page->sampled.compare_exchange_weak(live, static_cast<uint8_t>(live - 1),
+                                              kRelaxed, kRelaxed)) {
+  }
   const double weight = found->sample.weight;
   CountDown(core_->counters.samples);
   core_->meta.Give(found, found->bytes);
@@ -336,7 +353,7 @@ double Sampler::Freed(const void* block) {
 void Sampler::Snapshot(std::vector<HeapSample>* samples, std::vector<char>* memory) {
   samples->clear();
   memory->clear();
-  Record** table = buckets_.load(kAcquire);  // pairs with Start
+  Atomic<Record*>* table = buckets_.load(kAcquire);  // pairs with Start
   if (table == nullptr) return;
   // Room is made without a lock: where malloc is ours, it may take a sample itself.
   const size_t most = core_->counters.samples.load(kRelaxed) + 1024;  // a figure
@@ -345,7 +362,8 @@ void Sampler::Snapshot(std::vector<HeapSample>* samples, std::vector<char>* memo
   char* tail = memory->data();
   for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
     MutexLock lock(&stripes_[bucket % kStripes]);
-    for (Record* r = table[bucket]; r != nullptr && samples->size() < most; r = r->next) {
+    for (Record* r = table[bucket].load(kRelaxed); r != nullptr && samples->size() < most;
+         r = r->next) {
       const size_t bytes = r->bytes - sizeof(Record);
       memcpy(tail, r + 1, bytes);
       HeapSample copy = r->sample;

@@ -22,10 +22,9 @@
 // does nothing but that would pay each time; so one time in 16 the place is given up, and
 // where it is not, the next sample stands for 16/15 as much, which keeps the sums right.
 //
-// Frees. A page that got a sampled block is marked (`sampled`); its owner frees by the
-// slow path from then on, until the page is empty and made anew, and others hand its
-// blocks over one by one. There one hash bucket is looked at. Large blocks have the mark
-// alone.
+// Frees. A page counts its live samples (`sampled`); while there is one, its owner frees
+// by the slow path, and others hand its blocks over one by one. There one hash bucket is
+// looked at, without a lock if it is empty, as most are.
 //
 // Records and the strings of embedder frames lie in the metadata, records as long as the
 // block lives, strings for ever (each once). No memory for one: a sample less, counted.
@@ -87,7 +86,7 @@ class Sampler {
 
   // By any thread: a block of a marked page is freed. Returns how many blocks it stood
   // for, 0 if it was no sample.
-  double Freed(const void* block);
+  double Freed(Page* page, const void* block);
   // By the heap's thread, after its own free of a sample: see above.
   void SlotFreed(ThreadHeap* heap, Page* page, void* block, double weight);
 
@@ -121,7 +120,7 @@ class Sampler {
 
   DomainCore* const core_;
   Atomic<uint64_t> interval_{0};
-  Atomic<Record**> buckets_{nullptr};
+  Atomic<Atomic<Record*>*> buckets_{nullptr};
   Mutex stripes_[kStripes] = {};
   Mutex names_lock_{0};
   Name* names_[256] ABSL_GUARDED_BY(names_lock_) = {};
