@@ -4,8 +4,8 @@
 // After a deliberate change, run the test and copy what it prints to api/abi.txt.
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -27,9 +27,13 @@ std::vector<std::string> Facts() {
   for (const char* part : {"base", "object", "memory", "heap", "gc", "layout"}) {
     const std::string text = Read(std::string("tidepool_") + part + ".h");
     EXPECT_NE(text, "") << part;
-    const std::regex function(R"(TP_API [\w\s*]*?\b(tp_\w+)\()");
-    for (std::sregex_iterator it(text.begin(), text.end(), function), end; it != end; ++it) {
-      facts.push_back("function " + (*it)[1].str());
+    // "TP_API <type> tp_name(": the name stands before the first parenthesis.
+    for (size_t at = text.find("TP_API "); at != std::string::npos;
+         at = text.find("TP_API ", at + 1)) {
+      const size_t end = text.find('(', at);
+      size_t start = end;
+      while (std::isalnum(text[start - 1]) != 0 || text[start - 1] == '_') --start;
+      facts.push_back("function " + text.substr(start, end - start));
     }
   }
 #define SIZE(type) facts.push_back("sizeof " #type " " + std::to_string(sizeof(type)))

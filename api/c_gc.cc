@@ -143,6 +143,13 @@ tp_status tp_gc_referents(tp_thread* thread, tp_object* object, tp_object_visito
   return Listed(Gc(thread).GetReferents(Thread(thread), targets,
                                         [&](ObjectHeader* o) { visit(Object(o), arg); }));
 }
+tp_status tp_gc_set_policy(tp_thread* thread, const char* spec, tp_error* error) noexcept {
+  return SetError(error, Gc(thread).SetPolicy(Thread(thread), spec));
+}
+tp_status tp_gc_open_log(tp_thread* thread, const char* path, uint64_t sample_every,
+                         tp_error* error) noexcept {
+  return SetError(error, Gc(thread).OpenLog(Thread(thread), path, sample_every));
+}
 uint64_t tp_check_invariants(tp_thread* thread, tp_error* first) noexcept {
   std::string why;
   const uint64_t faults = Gc(thread).CheckInvariants(Thread(thread), &why);

@@ -19,6 +19,7 @@ tp_isolate* g_isolates = nullptr;  // guarded by g_api_mutex
 tp_status StatusOf(const absl::Status& status) {
   if (status.ok()) return TP_OK;
   if (absl::IsNotFound(status)) return TP_NOT_FOUND;
+  if (absl::IsFailedPrecondition(status)) return TP_STATE;
   if (absl::IsResourceExhausted(status)) return TP_NO_MEMORY;
   return TP_INVALID;
 }

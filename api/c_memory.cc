@@ -1,6 +1,5 @@
 // The C API: raw memory, limits, what the embedder tells, figures, walks.
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,8 +7,6 @@
 
 void tp_isolate::Listener::OnCollectionStop(tidepool::ThreadState*,
                                             const tidepool::CollectStats&) {
-  isolate->external_base.store(isolate->external.load(tidepool::kRelaxed),
-                               tidepool::kRelaxed);  // figures
   // Relaxed: whoever asked for it asked for the collection afterwards.
   if (isolate->purge_wanted.exchange(0, tidepool::kRelaxed) != 0) isolate->heap().Purge();
 }
@@ -18,22 +15,6 @@ namespace tidepool::c_api {
 namespace {
 
 ThreadHeap* Heap(tp_thread* thread) { return Thread(thread)->heap(); }
-
-// Growth of outside memory that is worth no collection, whatever the heap.
-constexpr int64_t kExternalStep = 4 << 20;
-
-void NoteExternalGrowth(tp_isolate* isolate, int64_t now) {
-  // Relaxed, all: figures that only decide when to ask.
-  const int64_t base = isolate->external_base.load(kRelaxed);
-  if (now - base <= kExternalStep) {
-    if (now < base) isolate->external_base.store(now, kRelaxed);
-    return;
-  }
-  const auto live = static_cast<int64_t>(isolate->collector().LastStats().live_bytes_after);
-  if (now - base <= base + live) return;
-  isolate->external_base.store(now, kRelaxed);
-  if (isolate->collector().enabled()) isolate->collector().RequestCollection(nullptr, true);
-}
 
 void FillStats(tp_isolate* isolate, tp_heap_stats* out) {
   const Stats s = isolate->heap().GetStats();
@@ -52,8 +33,7 @@ void FillStats(tp_isolate* isolate, tp_heap_stats* out) {
   out->limit_hits = s.limit_hits;
   out->os_refusals = s.os_refusals;
   out->pressure_calls = s.pressure_calls;
-  const int64_t external = isolate->external.load(kRelaxed);
-  out->external_bytes = external > 0 ? static_cast<uint64_t>(external) : 0;
+  out->external_bytes = isolate->collector().external_bytes();
   out->handles = isolate->handle_count.load(kRelaxed);
   static_assert(kHeapKindCount == TP_KINDS);
   for (int k = 0; k < TP_KINDS; ++k) {
@@ -110,7 +90,7 @@ void tp_set_soft_limit(tp_isolate* isolate, uint64_t bytes) noexcept {
 }
 
 void tp_report_external(tp_isolate* isolate, int64_t bytes) noexcept {
-  NoteExternalGrowth(isolate, isolate->external.fetch_add(bytes, kRelaxed) + bytes);
+  isolate->collector().AddExternalBytes(bytes);
 }
 void tp_report_pressure(tp_isolate* isolate, int level) noexcept {
   if (level < TP_PRESSURE_MODERATE) return;

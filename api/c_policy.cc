@@ -24,6 +24,7 @@ tp_snapshot Told(const HeapSnapshot& s) {
   t.size = sizeof(t);
   t.version = TP_ABI_VERSION;
   t.live_bytes = s.live_bytes;
+  t.external_bytes = s.external_bytes;
   t.live_bytes_after_last = s.live_bytes_after_last;
   t.gc_blocks = s.gc_blocks;
   t.gc_blocks_after_last = s.gc_blocks_after_last;
@@ -39,9 +40,12 @@ tp_snapshot Told(const HeapSnapshot& s) {
   t.since_last_ns = s.since_last_ns;
   t.collections = s.collections;
   t.threads = s.threads;
+  t.allocated_total = s.allocated_total;
+  t.run_ns = s.run_ns;
   return t;
 }
 
+// What a policy throws is caught, counted and reported above (gc/policy.h).
 class PolicyOfC : public CollectionPolicy {
  public:
   PolicyOfC(const tp_policy_def* def, void* state) : def_(def), state_(state) {}
@@ -49,14 +53,14 @@ class PolicyOfC : public CollectionPolicy {
     if (def_->destroy != nullptr) def_->destroy(state_);
   }
   const char* name() const override { return def_->name; }
-  Decision Decide(const HeapSnapshot& snapshot) noexcept override {
+  Decision Decide(const HeapSnapshot& snapshot) override {
     const tp_snapshot told = Told(snapshot);
     tp_decision out = {};
     def_->decide(state_, &told, &out);
     return {out.collect != 0, out.reason != nullptr ? out.reason : def_->name,
             out.next_threshold};
   }
-  Plan MakePlan(const HeapSnapshot& snapshot) noexcept override {
+  Plan MakePlan(const HeapSnapshot& snapshot) override {
     Plan plan;
     if (def_->plan == nullptr) return plan;
     const tp_snapshot told = Told(snapshot);
@@ -67,12 +71,12 @@ class PolicyOfC : public CollectionPolicy {
     plan.pause_budget_ns = out.pause_budget_ns;
     return plan;
   }
-  void OnStart(const HeapSnapshot& snapshot, const char* reason) noexcept override {
+  void OnStart(const HeapSnapshot& snapshot, const char* reason) override {
     if (def_->on_start == nullptr) return;
     const tp_snapshot told = Told(snapshot);
     def_->on_start(state_, &told, reason);
   }
-  void OnFinish(const HeapSnapshot& snapshot, const CollectStats& stats) noexcept override {
+  void OnFinish(const HeapSnapshot& snapshot, const CollectStats& stats) override {
     if (def_->on_finish == nullptr) return;
     const tp_snapshot told = Told(snapshot);
     tp_collection info = tp_collection_init();

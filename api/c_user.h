@@ -23,6 +23,7 @@ int c_resize(void);
 int c_scopes_and_handles(void);
 int c_classes_and_deferred(void);
 int c_object_check(void);
+int c_inline(void);
 /* c_user_memory.c */
 int c_raw_memory(void);
 int c_delayed_frees(void);

@@ -118,6 +118,7 @@ int c_collections(void) {
   tp_thread* thread = world_open(&isolate);
   tp_type* type = node_type(NULL);
   tp_gc_totals totals = tp_gc_totals_init();
+  tp_error error;
   int died = 0;
   node* a;
 
@@ -151,6 +152,10 @@ int c_collections(void) {
   CHECK(tp_gc_frozen(thread) == 0 && tp_collect(thread, NULL) == 1 && died == 2);
 
   CHECK(tp_gc_totals_get(isolate, &totals) == TP_OK);
+  CHECK(tp_gc_set_policy(thread, "no_such_policy", &error) != TP_OK);
+  CHECK(strstr(error.text, "no_such_policy") != NULL);
+  CHECK(tp_gc_set_policy(thread, "live_bytes", NULL) == TP_OK);
+  CHECK(tp_gc_open_log(thread, "/no/such/folder/gc.log", 0, &error) == TP_INVALID);
   CHECK(totals.collections == 3 && totals.collected == 2 && totals.paused_ns > 0);
   CHECK(totals.max_pause_ns <= totals.paused_ns && totals.total_ns >= totals.paused_ns);
   CHECK(world_close(thread, isolate) == 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tidepool/api/c_user.h"
+#include "tidepool/tidepool_inline.h"
 
 int c_isolates(void) {
   static const char* const bad_value[] = {"page_full_retain=many", NULL};
@@ -436,6 +437,93 @@ int c_two_isolates(void) {
   tp_attach(in_first);
   CHECK(tp_collect(in_first, NULL) == 1 && died_first == 1);
   CHECK(world_close(in_first, first) == 0);
+  tp_type_destroy(type);
+  return 0;
+}
+
+/* tidepool_inline.h beside the functions, on objects of one thread that others count. */
+typedef struct inliner {
+  tp_isolate* isolate;
+  const tp_type* type;
+  node* box;
+  pthread_t thread;
+  int result;
+} inliner;
+
+static int inline_work(inliner* in) {
+  tp_thread* thread = tp_thread_enter(in->isolate, "inliner");
+  int i;
+  CHECK(thread != NULL);
+  for (i = 0; i < 5000; ++i) {
+    node* seen = (node*)tp_slot_load_inline(thread, &in->box->left);
+    if (seen != NULL) {
+      CHECK(seen->number >= 0 && tp_object_type((tp_object*)seen) == in->type);
+      tp_incref_inline((tp_object*)seen);
+      tp_decref_inline(thread, (tp_object*)seen);
+      tp_decref_inline(thread, (tp_object*)seen);
+    }
+    if (i % 3 == 0) {
+      node* made = node_new(thread, in->type, NULL);
+      made->number = i;
+      tp_incref_inline((tp_object*)made);
+      tp_slot_give(thread, &in->box->left, (tp_object*)made);
+      tp_decref_inline(thread, (tp_object*)made);
+    }
+    tp_safepoint_inline(thread);
+  }
+  CHECK(tp_thread_leave(thread) == TP_OK);
+  return 0;
+}
+static void* run_inline_work(void* arg) {
+  ((inliner*)arg)->result = inline_work((inliner*)arg);
+  return NULL;
+}
+
+int c_inline(void) {
+  enum { INLINERS = 3 };
+  tp_isolate* isolate;
+  tp_thread* thread = world_open(&isolate);
+  tp_type* type = node_type(NULL);
+  inliner in[INLINERS];
+  int died = 0;
+  int i;
+  node* a = node_new(thread, type, &died);
+  tp_heap_stats stats = tp_heap_stats_init();
+
+  CHECK(tp_inline_fits());
+  tp_incref_inline((tp_object*)a);
+  CHECK(tp_refcount((tp_object*)a) == 2);
+  CHECK(tp_slot_load_inline(thread, &a->left) == NULL);
+  tp_slot_give_value(thread, &a->left, 5);
+  CHECK(tp_slot_load_inline(thread, &a->left) == NULL && tp_slot_peek_inline(&a->left) == 5);
+  tp_slot_give(thread, &a->left, (tp_object*)a);
+  CHECK(tp_slot_load_inline(thread, &a->left) == (tp_object*)a);
+  CHECK(tp_refcount((tp_object*)a) == 2);
+  tp_slot_clear(thread, &a->left);
+  CHECK(died == 0);
+  tp_decref_inline(thread, (tp_object*)a);
+  CHECK(died == 1);
+  a = node_new(thread, type, &died);
+  tp_set_immortal(thread, (tp_object*)a);
+  tp_incref_inline((tp_object*)a);
+  for (i = 0; i < 3; ++i) tp_decref_inline(thread, (tp_object*)a);
+  CHECK(tp_refcount((tp_object*)a) == INT64_MAX && died == 1);
+
+  for (i = 0; i < INLINERS; ++i) {
+    in[i].isolate = isolate;
+    in[i].type = type;
+    in[i].box = a;
+    CHECK(pthread_create(&in[i].thread, NULL, run_inline_work, &in[i]) == 0);
+  }
+  for (i = 0; i < INLINERS; ++i) {
+    tp_collect(thread, NULL);
+    CHECK(tp_blocking_call(thread, join, &in[i].thread) == NULL && in[i].result == 0);
+  }
+  tp_slot_clear(thread, &a->left);
+  CHECK(tp_collect(thread, NULL) == 0);
+  CHECK(tp_heap_stats_get(isolate, &stats) == TP_OK);
+  CHECK(stats.kind[TP_KIND_GC].live_blocks == 1); /* the immortal one */
+  CHECK(world_close(thread, isolate) == 0);
   tp_type_destroy(type);
   return 0;
 }

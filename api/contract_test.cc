@@ -255,6 +255,44 @@ TEST_F(ContractTest, APinnedThreadKeepsItsDataTillItEnds) {
   EXPECT_EQ(tp_isolate_thread_count(isolate), 1u);
 }
 
+uint64_t Figure(tp_isolate* isolate, const std::string& name) {
+  std::string text(tp_stats_json(isolate, nullptr, 0) + 4000, 0);
+  tp_stats_json(isolate, &text[0], text.size());
+  const size_t at = text.find("\"" + name + "\":");
+  EXPECT_NE(at, std::string::npos) << name;
+  return std::strtoull(text.c_str() + at + name.size() + 3, nullptr, 10);
+}
+
+// python/cpython#146219: attach and detach per call destroys the thread's heap.
+TEST_F(ContractTest, APinnedThreadThatComesOftenAbandonsNothing) {
+  constexpr int kThreads = 4, kCalls = 2000;
+  std::atomic<int> pinned{0};
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  for (int n = 0; n < kThreads; ++n) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kCalls; ++i) {
+        tp_thread* t = tp_thread_enter(isolate, "native");
+        if (i == 0) {
+          tp_thread_pin(t);
+          ++pinned;
+        }
+        for (int k = 0; k < 10; ++k) tp_decref(t, tp_new(t, type, 0));
+        EXPECT_EQ(tp_thread_leave(t), TP_OK);
+      }
+      while (!go) std::this_thread::yield();
+    });
+  }
+  tp_detach(thread);
+  while (pinned < kThreads) std::this_thread::yield();
+  EXPECT_LE(Figure(isolate, "pages_made"), 40u);
+  EXPECT_EQ(Figure(isolate, "pages_abandoned"), 0u);
+  go = true;
+  for (std::thread& t : threads) t.join();
+  tp_attach(thread);
+  EXPECT_EQ(tp_isolate_thread_count(isolate), 1u);  // gone for good
+}
+
 TEST_F(ContractTest, AnIsolateMayGoBeforeAThreadThatIsDetached) {
   tp_isolate* other = NewIsolate();
   std::atomic<int> step{0};
@@ -448,6 +486,23 @@ TEST(ContractIsolateTest, MadeOnAWorkerThatEnds) {
   ASSERT_NE(t, nullptr);
   tp_decref(t, made);
   EXPECT_EQ(tp_collect(t, nullptr), 1u);
+  // The report crashed after 30 TiB in all: 2^45 bytes, of memory that is never touched.
+  size_t step = size_t{4} << 30;
+  uint64_t total = 0;
+  while (total < uint64_t{1} << 45 && step > size_t{64} << 20) {
+    void* block = tp_malloc(t, step);
+    if (block == nullptr) {
+      step /= 2;  // a small machine
+      continue;
+    }
+    total += step;
+    tp_free(t, block);
+    tp_safepoint(t);
+  }
+  tp_heap_stats stats = tp_heap_stats_init();
+  EXPECT_EQ(tp_heap_stats_get(isolate, &stats), TP_OK);
+  EXPECT_LT(stats.committed_bytes, uint64_t{64} << 20);
+  EXPECT_EQ(tp_collect(t, nullptr), 0u);
   EXPECT_EQ(tp_check_invariants(t, nullptr), 0u);
   EXPECT_EQ(tp_thread_leave(t), TP_OK);
   EXPECT_EQ(tp_isolate_destroy(isolate, nullptr), TP_OK);

@@ -7,6 +7,7 @@
  *   tidepool_heap.h     heaps as things: made, emptied, handed on by any thread
  *   tidepool_gc.h       collections, policies, listeners, lists of objects
  *   tidepool_layout.h   what a code generator may inline
+ *   tidepool_inline.h   the same for C, if wanted: not included from here
  *
  * Words
  *   isolate    one object world. A process may have several, beside and after each other;

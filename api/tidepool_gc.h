@@ -118,11 +118,13 @@ TP_API uint64_t tp_check_invariants(tp_thread* thread, tp_error* first) TP_NOEXC
 
 /* --- Policies: when to collect. docs/policies.md. ---
  * A policy answers, it never acts: its functions must not call the API. They are called by
- * one thread at a time, world running. */
+ * one thread at a time, world running. One that does not keep to this does no harm: answers
+ * that make no sense are replaced by the default policy's, C++ exceptions are caught, and
+ * both are reported. */
 typedef struct tp_snapshot {
   uint32_t size;
   uint32_t version;
-  uint64_t live_bytes;
+  uint64_t live_bytes;             /* of the heap, and external_bytes */
   uint64_t live_bytes_after_last;  /* when the last collection ended */
   uint64_t gc_blocks;              /* live objects with traverse */
   uint64_t gc_blocks_after_last;
@@ -138,12 +140,16 @@ typedef struct tp_snapshot {
   uint64_t since_last_ns;
   uint64_t collections;
   uint64_t threads;
+  uint64_t external_bytes;         /* tp_report_external */
+  uint64_t allocated_total;        /* since the isolate was made */
+  uint64_t run_ns;
 } tp_snapshot;
 typedef struct tp_decision {
   int collect;               /* 1: now */
   int reserved;
-  const char* reason;        /* static; recorded with the collection */
-  uint64_t next_threshold;   /* bytes allocated till the next question; 0: the default */
+  const char* reason;        /* copied (63 characters); recorded with the collection */
+  uint64_t next_threshold;   /* bytes allocated till the next question; 0: the default;
+                                UINT64_MAX: not before a collection or a request */
 } tp_decision;
 typedef struct tp_plan {
   int mark_threads;          /* 1 */
@@ -181,6 +187,17 @@ static inline tp_policy_def tp_policy_def_init(void) {
  * "gc_policy=name". For the life of the process. State: any. Error: TP_INVALID (what is
  * missing), TP_BUSY (the name is taken), TP_NO_MEMORY (sixteen policies are there). */
 TP_API tp_status tp_policy_register(const tp_policy_def* def, tp_error* error) TP_NOEXCEPT;
+/* Another policy from now on: "name" or "name:arguments". Waits, detached, for a thread
+ * that is inside the old one. State: attached. Error: TP_INVALID or TP_NOT_FOUND, the old one
+ * goes on; TP_STATE, called by a policy. */
+TP_API tp_status tp_gc_set_policy(tp_thread* thread, const char* spec,
+                                  tp_error* error) TP_NOEXCEPT;
+/* Writes every question to the policy with its answer, and every collection, to a file of
+ * JSON lines (docs/gc_log.md), and if sample_every is not 0 the figures each time that many
+ * bytes were allocated. State: attached. Error: TP_INVALID, the file cannot be written;
+ * TP_STATE, there is a log already. */
+TP_API tp_status tp_gc_open_log(tp_thread* thread, const char* path, uint64_t sample_every,
+                                tp_error* error) TP_NOEXCEPT;
 
 #ifdef __cplusplus
 }

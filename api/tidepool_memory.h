@@ -62,9 +62,9 @@ TP_API void tp_set_pressure_callback(tp_isolate* isolate, tp_pressure_callback c
 
 /* --- What the embedder tells. --- */
 /* Memory that hangs on objects but comes from elsewhere (images, mmap, foreign libraries)
- * has grown by `bytes`, which may be negative. Not counted against the limits. When it has
- * grown since the last collection by more than 4 MiB and by more than what it and the heap
- * were then, a collection is asked for, unless automatic ones are off. State: any. */
+ * has grown by `bytes`, which may be negative. For collection policies it counts as live
+ * bytes, and its growth asks them as allocation does; it does not count against the limits.
+ * The sum never falls below 0. State: any. */
 TP_API void tp_report_external(tp_isolate* isolate, int64_t bytes) TP_NOEXCEPT;
 enum {
   TP_PRESSURE_MODERATE = 1, /* unused memory goes back to the OS */

@@ -121,8 +121,6 @@ struct tp_isolate {
   tidepool::Atomic<uint64_t> handle_count{0};
   tidepool::Atomic<tp_handle*> dropped{nullptr};  // still in handles
 
-  tidepool::Atomic<int64_t> external{0};
-  tidepool::Atomic<int64_t> external_base{0};
   tidepool::Atomic<uint32_t> purge_wanted{0};
 
   tidepool::Mutex settings_mutex{0};

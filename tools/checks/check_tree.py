@@ -6,8 +6,10 @@ its own, and ends with status 1 if one failed.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -72,6 +74,28 @@ def check_runtime_uses_public_headers():
             for include, layer in INCLUDE.findall(read(path)):
                 if "/internal/" in include and layer != "runtime":
                     yield "%s includes %s" % (path, include)
+
+
+def check_c_headers_compile():
+    """The C API's headers are taken by C and C++ compilers, old and new, strictly."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "tidepool"))
+        for path in sources("api"):
+            name = os.path.basename(path)
+            if name.startswith("tidepool") and name.endswith(".h") and name != "tidepool_cc.h":
+                os.symlink(os.path.join(ROOT, path), os.path.join(folder, "tidepool", name))
+        text = '#include "tidepool/tidepool.h"\n#include "tidepool/tidepool_inline.h"\n'
+        strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I" + folder]
+        for command in (["gcc", "-std=c11", "-Wstrict-prototypes", "-x", "c"],
+                        ["gcc", "-std=c99", "-x", "c"], ["g++", "-std=c++11", "-x", "c++"],
+                        ["clang", "-std=c11", "-Wstrict-prototypes", "-x", "c"],
+                        ["clang++", "-std=c++20", "-x", "c++"]):
+            if shutil.which(command[0]) is None:
+                continue
+            done = subprocess.run(command + strict + ["-"], input=text, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if done.returncode != 0:
+                yield "%s: %s" % (" ".join(command), done.stdout.strip().split("\n")[0])
 
 
 def check_mutants():

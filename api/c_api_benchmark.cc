@@ -1,0 +1,160 @@
+// What calls of the C API cost: each is a function call over what object_benchmark.cc and
+// heap_benchmark.cc measure inline. docs/measurements.md has figures.
+
+#include <cstdlib>
+
+#include "benchmark/benchmark.h"
+#include "tidepool/tidepool.h"
+#include "tidepool/tidepool_inline.h"
+
+namespace {
+
+struct Node {
+  tp_header header;
+  void* weakrefs;
+  tp_slot next;
+};
+
+int Traverse(tp_object* o, tp_visitor visit, void* arg) {
+  return tp_visit_slot(&reinterpret_cast<Node*>(o)->next, visit, arg);
+}
+void Clear(tp_thread* thread, tp_object* o) {
+  tp_slot_clear(thread, &reinterpret_cast<Node*>(o)->next);
+}
+
+struct World {
+  tp_isolate* isolate = tp_isolate_create(nullptr, nullptr);
+  tp_type* leaf;
+  tp_type* node;
+  World() {
+    tp_type_def def = tp_type_def_init();
+    def.name = "leaf";
+    leaf = tp_type_create(&def, nullptr);
+    def.name = "node";
+    def.instance_size = sizeof(Node);
+    def.traverse = &Traverse;
+    def.clear = &Clear;
+    def.weakref_offset = offsetof(Node, weakrefs);
+    node = tp_type_create(&def, nullptr);
+  }
+};
+World& TheWorld() {
+  static World* world = new World;
+  return *world;
+}
+
+class Entered {
+ public:
+  Entered() : thread_(tp_thread_enter(TheWorld().isolate, "benchmark")) {}
+  ~Entered() { tp_thread_leave(thread_); }
+  operator tp_thread*() const { return thread_; }  // NOLINT
+
+ private:
+  tp_thread* thread_;
+};
+
+void BM_IncrefDecref(benchmark::State& state) {
+  Entered t;
+  tp_object* o = tp_new(t, TheWorld().leaf, 0);
+  for (auto _ : state) {
+    tp_incref(o);
+    tp_decref(t, o);
+  }
+  tp_decref(t, o);
+}
+BENCHMARK(BM_IncrefDecref);
+
+void BM_IncrefDecrefInline(benchmark::State& state) {
+  Entered t;
+  tp_object* o = tp_new(t, TheWorld().leaf, 0);
+  for (auto _ : state) {
+    tp_incref_inline(o);
+    benchmark::DoNotOptimize(o);
+    tp_decref_inline(t, o);
+  }
+  tp_decref(t, o);
+}
+BENCHMARK(BM_IncrefDecrefInline);
+
+void BM_Safepoint(benchmark::State& state) {
+  Entered t;
+  for (auto _ : state) tp_safepoint(t);
+}
+BENCHMARK(BM_Safepoint);
+
+void BM_NewAndDrop(benchmark::State& state) {
+  Entered t;
+  const tp_type* type = state.range(0) == 0 ? TheWorld().leaf : TheWorld().node;
+  for (auto _ : state) tp_decref(t, tp_new(t, type, 0));
+  state.SetLabel(state.range(0) == 0 ? "no references" : "traversed");
+}
+BENCHMARK(BM_NewAndDrop)->Arg(0)->Arg(1);
+
+void BM_SlotLoad(benchmark::State& state) {
+  Entered t;
+  Node* holder = reinterpret_cast<Node*>(tp_new(t, TheWorld().node, 0));
+  tp_slot_give(t, &holder->next, tp_new(t, TheWorld().leaf, 0));
+  for (auto _ : state) tp_decref(t, tp_slot_load(t, &holder->next));
+  tp_decref(t, reinterpret_cast<tp_object*>(holder));
+}
+BENCHMARK(BM_SlotLoad);
+
+void BM_SlotLoadInline(benchmark::State& state) {
+  Entered t;
+  Node* holder = reinterpret_cast<Node*>(tp_new(t, TheWorld().node, 0));
+  tp_slot_give(t, &holder->next, tp_new(t, TheWorld().leaf, 0));
+  for (auto _ : state) tp_decref_inline(t, tp_slot_load_inline(t, &holder->next));
+  tp_decref(t, reinterpret_cast<tp_object*>(holder));
+}
+BENCHMARK(BM_SlotLoadInline);
+
+void BM_MallocFree(benchmark::State& state) {
+  Entered t;
+  for (auto _ : state) tp_free(t, tp_malloc(t, 64));
+}
+BENCHMARK(BM_MallocFree);
+
+void BM_ScopeOfThree(benchmark::State& state) {
+  Entered t;
+  tp_object* o = tp_new(t, TheWorld().leaf, 0);
+  for (auto _ : state) {
+    tp_scope scope;
+    tp_scope_open(t, &scope);
+    for (int i = 0; i < 3; ++i) {
+      tp_incref(o);
+      tp_keep(t, o);
+    }
+    tp_scope_close(t, &scope);
+  }
+  tp_decref(t, o);
+}
+BENCHMARK(BM_ScopeOfThree);
+
+void BM_DetachAttach(benchmark::State& state) {
+  Entered t;
+  for (auto _ : state) {
+    tp_detach(t);
+    tp_attach(t);
+  }
+}
+BENCHMARK(BM_DetachAttach);
+
+// A call from foreign code: enter, make ten objects, leave. python/cpython#146219.
+void BM_CallFromForeignCode(benchmark::State& state) {
+  const bool pinned = state.range(0) != 0;
+  if (pinned) {
+    tp_thread* t = tp_thread_enter(TheWorld().isolate, "foreign");
+    tp_thread_pin(t);
+    tp_thread_leave(t);
+  }
+  for (auto _ : state) {
+    tp_thread* t = tp_thread_enter(TheWorld().isolate, "foreign");
+    for (int i = 0; i < 10; ++i) tp_decref(t, tp_new(t, TheWorld().node, 0));
+    tp_thread_leave(t);
+  }
+  state.SetLabel(pinned ? "pinned" : "not pinned");
+}
+// Not pinned first: a pinned thread stays so.
+BENCHMARK(BM_CallFromForeignCode)->Arg(0)->Arg(1);
+
+}  // namespace
