@@ -28,8 +28,8 @@ std::vector<std::string> Facts() {
     const std::string text = Read(std::string("tidepool_") + part + ".h");
     EXPECT_NE(text, "") << part;
     // "TP_API <type> tp_name(": the name stands before the first parenthesis.
-    for (size_t at = text.find("TP_API "); at != std::string::npos;
-         at = text.find("TP_API ", at + 1)) {
+    for (size_t at = text.find("\nTP_API "); at != std::string::npos;
+         at = text.find("\nTP_API ", at + 1)) {
       const size_t end = text.find('(', at);
       size_t start = end;
       while (std::isalnum(text[start - 1]) != 0 || text[start - 1] == '_') --start;
@@ -54,6 +54,7 @@ std::vector<std::string> Facts() {
   SIZE(tp_layout_info);
   SIZE(tp_mark);
   SIZE(tp_page);
+  SIZE(tp_page_source);
   SIZE(tp_plan);
   SIZE(tp_policy_def);
   SIZE(tp_pressure);

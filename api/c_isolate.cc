@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tidepool/api/internal/c_impl.h"
+#include "tidepool/base/region_os.h"
 
 namespace tidepool::c_api {
 
@@ -100,6 +101,67 @@ void WatchdogHook(const StopDelay& delay, void* arg) noexcept {
     watchdog_arg = isolate->watchdog_arg;
   }
   watchdog(delay.thread_name, delay.tid, delay.waited_ns, watchdog_arg);
+}
+
+// A tp_page_source as an Os.
+class PageSourceOs final : public EmbedderOs {
+ public:
+  explicit PageSourceOs(const tp_page_source& source)
+      : EmbedderOs(0, RealOs()), source_(source) {}
+  size_t LargestReserve() override {
+    return source_.largest != nullptr ? source_.largest(source_.arg) : SIZE_MAX;
+  }
+  bool CanPurge() override { return source_.purge != nullptr; }
+  void* Reserve(size_t size, size_t alignment) override {
+    if (size > LargestReserve()) return nullptr;
+    return source_.reserve(source_.arg, size, alignment);
+  }
+  bool Release(void* address, size_t size) override {
+    return source_.release(source_.arg, address, size) != 0;
+  }
+  bool Commit(void* address, size_t size) override {
+    return source_.commit == nullptr || source_.commit(source_.arg, address, size) != 0;
+  }
+  bool Decommit(void* address, size_t size) override {
+    return source_.decommit != nullptr && source_.decommit(source_.arg, address, size) != 0;
+  }
+  PurgeResult Purge(void* address, size_t size) override {
+    if (source_.purge == nullptr) return PurgeResult::kKept;
+    const int result = source_.purge(source_.arg, address, size);
+    if (result == TP_PURGED) return PurgeResult::kZeroed;
+    return result == TP_PURGE_KEPT ? PurgeResult::kKept : PurgeResult::kFailed;
+  }
+
+ private:
+  const tp_page_source source_;
+};
+
+// What the configuration says of memory; *out stays null for the real OS.
+tp_status ChooseOs(const tp_isolate_config& config, std::unique_ptr<Os>* out,
+                   tp_error* error) {
+  if (config.pages != nullptr && config.region != nullptr) {
+    return SetError(error, TP_INVALID, "pages and region are both given; choose one");
+  }
+  if (config.pages != nullptr) {
+    tp_page_source source = tp_page_source_init();
+    const tp_status read =
+        ReadStruct(config.pages, &source, sizeof(source), "tp_page_source", error);
+    if (read != TP_OK) return read;
+    if (source.reserve == nullptr || source.release == nullptr) {
+      return SetError(error, TP_INVALID, "a page source needs reserve and release");
+    }
+    out->reset(new (std::nothrow) PageSourceOs(source));
+  } else if (config.region != nullptr) {
+    auto* os = new (std::nothrow) RegionOs;
+    out->reset(os);
+    if (os != nullptr && !os->Add(config.region, config.region_size)) {
+      return SetError(error, TP_INVALID, "the region is too small");
+    }
+  } else {
+    return TP_OK;
+  }
+  if (*out == nullptr) return SetError(error, TP_NO_MEMORY, "no memory for a page source");
+  return TP_OK;
 }
 
 tp_status ParseOptions(const tp_isolate_config& config, Options* out, tp_error* error) {
@@ -205,12 +267,14 @@ tp_isolate* tp_isolate_create(const tp_isolate_config* given, tp_error* error) n
     SetError(error, TP_NO_MEMORY, "no memory for an isolate");
     return nullptr;
   }
+  if (ChooseOs(config, &isolate->os, error) != TP_OK) return nullptr;
   if (pthread_key_create(&isolate->key, &EndOfThread) != 0) {
     SetError(error, TP_NO_MEMORY,
              "no thread key is left (one per isolate); destroy isolates or raise the limit");
     return nullptr;
   }
-  auto vm = tidepool::Vm::Create(options);
+  auto vm = isolate->os != nullptr ? tidepool::Vm::Create(options, isolate->os.get())
+                                   : tidepool::Vm::Create(options);
   if (!vm.ok()) {
     pthread_key_delete(isolate->key);
     SetError(error, vm.status());

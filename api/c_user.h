@@ -31,6 +31,7 @@ int c_limits(void);
 int c_figures_and_walks(void);
 int c_external_memory(void);
 int c_bad_frees(void);
+int c_memory_of_ones_own(void);
 /* c_user_heap.c */
 int c_heaps(void);
 /* c_user_threads.c */

@@ -1,4 +1,6 @@
 /* The C API from C: raw memory, delayed frees, limits, figures. */
+#include <stdlib.h>
+
 #include "tidepool/api/c_user.h"
 
 int c_raw_memory(void) {
@@ -265,4 +267,97 @@ int c_bad_frees(void) {
   CHECK(on_the_stack[3] == 4 && block[999] == 3);
   tp_free(thread, block);
   return world_close(thread, isolate);
+}
+
+/* Memory from the embedder: one region, then callbacks that count. */
+typedef struct supply {
+  size_t reserved;
+  size_t limit;
+  int reserves, releases;
+} supply;
+
+static void* supply_reserve(void* arg, size_t size, size_t alignment) {
+  supply* s = (supply*)arg;
+  void* memory;
+  if (s->reserved + size > s->limit) return NULL;
+  memory = aligned_alloc(alignment < 4096 ? 4096 : alignment, size);
+  if (memory == NULL) return NULL;
+  memset(memory, 0, size);
+  s->reserved += size;
+  ++s->reserves;
+  return memory;
+}
+static int supply_release(void* arg, void* address, size_t size) {
+  supply* s = (supply*)arg;
+  s->reserved -= size;
+  ++s->releases;
+  free(address);
+  return 1;
+}
+
+static int fill_and_empty(tp_isolate* isolate) {
+  tp_thread* thread = tp_thread_enter(isolate, "c");
+  tp_type* type = node_type(NULL);
+  node* list = NULL;
+  int made = 0;
+  int died = 0;
+  CHECK(thread != NULL);
+  for (;;) {
+    node* next = (node*)tp_new(thread, type, 1000);
+    if (next == NULL) break; /* the source has no more */
+    next->died = &died;
+    tp_slot_give(thread, &next->left, (tp_object*)list);
+    list = next;
+    CHECK(tp_owns(isolate, next));
+    CHECK(++made < 100000);
+  }
+  CHECK(made > 1000);
+  tp_decref(thread, (tp_object*)list);
+  CHECK(died == made);
+  tp_collect(thread, NULL); /* now empty pages may take blocks of another size */
+  list = node_new(thread, type, &died); /* and goes on */
+  CHECK(list != NULL);
+  tp_decref(thread, (tp_object*)list);
+  CHECK(world_close(thread, isolate) == 0);
+  tp_type_destroy(type);
+  return 0;
+}
+
+int c_memory_of_ones_own(void) {
+  enum { REGION = 12 << 20 };
+  char* region = (char*)malloc(REGION);
+  tp_isolate_config config = tp_isolate_config_init();
+  tp_page_source source = tp_page_source_init();
+  supply s = {0, 40u << 20, 0, 0};
+  tp_error error;
+  tp_isolate* isolate;
+  int line;
+
+  CHECK(region != NULL);
+  config.region = region;
+  config.region_size = 4096;
+  CHECK(tp_isolate_create(&config, &error) == NULL && strstr(error.text, "small") != NULL);
+  config.region_size = REGION;
+  config.pages = &source;
+  CHECK(tp_isolate_create(&config, &error) == NULL && strstr(error.text, "both") != NULL);
+  config.pages = NULL;
+  isolate = tp_isolate_create(&config, &error);
+  CHECK(isolate != NULL);
+  line = fill_and_empty(isolate);
+  if (line != 0) return line;
+  memset(region, 1, REGION); /* ours again */
+  free(region);
+
+  config.region = NULL;
+  config.pages = &source;
+  CHECK(tp_isolate_create(&config, &error) == NULL && strstr(error.text, "reserve") != NULL);
+  source.reserve = supply_reserve;
+  source.release = supply_release;
+  source.arg = &s;
+  isolate = tp_isolate_create(&config, &error);
+  CHECK(isolate != NULL);
+  line = fill_and_empty(isolate);
+  if (line != 0) return line;
+  CHECK(s.reserves > 2 && s.reserved == 0 && s.releases == s.reserves);
+  return 0;
 }

@@ -498,8 +498,9 @@ int c_inline(void) {
   CHECK(tp_slot_load_inline(thread, &a->left) == NULL && tp_slot_peek_inline(&a->left) == 5);
   tp_slot_give(thread, &a->left, (tp_object*)a);
   CHECK(tp_slot_load_inline(thread, &a->left) == (tp_object*)a);
-  CHECK(tp_refcount((tp_object*)a) == 2);
+  CHECK(tp_refcount((tp_object*)a) == 3);
   tp_slot_clear(thread, &a->left);
+  tp_decref_inline(thread, (tp_object*)a);
   CHECK(died == 0);
   tp_decref_inline(thread, (tp_object*)a);
   CHECK(died == 1);

@@ -61,6 +61,34 @@ typedef struct tp_header tp_object;
  * returned. */
 typedef int (*tp_visitor)(tp_object* target, void* arg);
 
+/* --- Memory from the embedder, instead of the OS. ---
+ * Callbacks, called by any thread at any time. Ranges and sizes are multiples of the OS page.
+ * All but reserve and release may be NULL: memory is then usable, and zero, once it is
+ * reserved, and is not given back in part. They must not call the API. */
+enum {
+  TP_PURGED = 1,        /* gone; reads give zeros */
+  TP_PURGE_KEPT = 0,    /* still there, or may vanish later */
+  TP_PURGE_FAILED = -1  /* content unchanged */
+};
+typedef struct tp_page_source {
+  uint32_t size;
+  uint32_t version;
+  void* (*reserve)(void* arg, size_t size, size_t alignment); /* NULL: refused */
+  int (*release)(void* arg, void* address, size_t size);      /* 0: refused */
+  int (*commit)(void* arg, void* address, size_t size);       /* before use; 0: refused */
+  int (*decommit)(void* arg, void* address, size_t size);
+  int (*purge)(void* arg, void* address, size_t size);        /* TP_PURGED, ... */
+  size_t (*largest)(void* arg); /* what reserve may be asked for now */
+  void* arg;
+} tp_page_source;
+static inline tp_page_source tp_page_source_init(void) {
+  tp_page_source source;
+  memset(&source, 0, sizeof(source));
+  source.size = sizeof(source);
+  source.version = TP_ABI_VERSION;
+  return source;
+}
+
 /* --- Isolates. --- */
 typedef struct tp_isolate_config {
   uint32_t size;
@@ -71,6 +99,12 @@ typedef struct tp_isolate_config {
   int use_environment;
   /* The embedder's; tp_isolate_data gives it back. */
   void* data;
+  /* NULL: memory comes from the OS. Copied. */
+  const tp_page_source* pages;
+  /* Or all of it from this region, which is the embedder's again when the isolate has been
+   * destroyed. Not with `pages`. */
+  void* region;
+  size_t region_size;
 } tp_isolate_config;
 
 static inline tp_isolate_config tp_isolate_config_init(void) {

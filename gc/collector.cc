@@ -160,7 +160,7 @@ void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
 }
 
 bool Collector::Impl::Refused(ThreadState* ts, const char* what) {
-  if (!policy.Inside(ts)) return false;
+  if (ts == nullptr || !policy.Inside(ts)) return false;
   policy.Reentered(what);
   return true;
 }

@@ -17,7 +17,10 @@ alignas(4096) Atomic<Page*> g_leaves[kOwnLeaves][PageMap::kLeafSize];
 Atomic<size_t> g_leaves_used;
 }  // namespace
 
-bool PageMap::Cover(const void* start, size_t size, Os* os) {
+bool PageMap::Cover(const void* start, size_t size, Os* /*domain_os*/) {
+  // Leaves are the process's and stay for ever: from the OS, and never from a domain's own
+  // source, whose memory goes back to the embedder one day.
+  Os* const os = RealOs();
   uintptr_t first = reinterpret_cast<uintptr_t>(start) >> kSliceShift;
   uintptr_t last =
       (reinterpret_cast<uintptr_t>(start) + size - 1) >> kSliceShift;

@@ -103,6 +103,7 @@ struct tp_isolate {
     tp_isolate* isolate;
   };
 
+  std::unique_ptr<tidepool::Os> os;  // null: the real one. Goes after the vm
   std::unique_ptr<tidepool::Vm> vm;
   void* data = nullptr;
   pthread_key_t key = 0;
