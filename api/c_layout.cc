@@ -16,14 +16,17 @@ static_assert(sizeof(ObjectHeader) == 32 && offsetof(ObjectHeader, tid) == 0 &&
               offsetof(ObjectHeader, flags) == 8 && offsetof(ObjectHeader, mutex) == 10 &&
               offsetof(ObjectHeader, gc_bits) == 11 && offsetof(ObjectHeader, local) == 12 &&
               offsetof(ObjectHeader, shared) == 16 && offsetof(ObjectHeader, type_) == 24);
-static_assert(kImmortalLocal == 0xffffffff && kLocalLimit == 0xfffffffe && kRefShift == 2 &&
-              kRefOne == 4 && kRefStateMask == 3);
+static_assert(kImmortalLocal == 0xffffffff && kLocalLimit == 0xbfffffff &&
+              kSpreadBase == 0xc0000000 && kRefShift == 2 && kRefOne == 4 && kRefStateMask == 3);
 static_assert(kRefPlain == 0 && kRefMaybeWeakref == 1 && kRefQueued == 2 && kRefMerged == 3);
 static_assert(kGcTracked == 1 && kGcFinalized == 2 && kGcDeferred == 32);
 static_assert(kFlagEmbedderShift == 8 && kPreHeaderSize == 16 && kBreakEmbedder == 256);
 static_assert(ThreadStateAccess::kBreakerOffset == 24);
 
 void IncrefSlow(tp_object* object) { Incref(Object(object)); }
+void DecrefSlow(tp_thread* thread, tp_object* object) {
+  Decref(Thread(thread), Object(object));
+}
 void DecrefLocalZero(tp_thread* thread, tp_object* object) {
   internal::DecrefLocalZero(Thread(thread), Object(object));
 }
@@ -47,6 +50,7 @@ tp_layout_info Describe() {
   l.pre_header_size = kPreHeaderSize;
   l.embedder_flags_shift = kFlagEmbedderShift;
   l.immortal_local = kImmortalLocal;
+  l.special_local = kSpreadBase;
   l.local_limit = kLocalLimit;
   l.shared_shift = kRefShift;
   l.shared_one = kRefOne;
@@ -73,6 +77,7 @@ tp_layout_info Describe() {
                      static_cast<int64_t>(CurrentTid());
 #endif
   l.incref_slow = &IncrefSlow;
+  l.decref_slow = &DecrefSlow;
   l.decref_local_zero = &DecrefLocalZero;
   l.decref_shared = &DecrefShared;
   l.safepoint_slow = &SafepointSlow;

@@ -264,9 +264,9 @@ int64_t tp_refcount(const tp_object* object) noexcept { return RefCount(Object(o
 void tp_set_immortal(tp_thread* thread, tp_object* object) noexcept {
   SetImmortal(Thread(thread), Object(object));
 }
-int tp_set_deferred(tp_object* object) noexcept {
+int tp_set_deferred(tp_thread* thread, tp_object* object) noexcept {
   if ((Object(object)->type()->flags & tidepool::kTypeGc) == 0) return 0;
-  return SetDeferred(Object(object));
+  return SetDeferred(Thread(thread), Object(object));
 }
 int tp_clear_deferred(tp_thread* thread, tp_object* object) noexcept {
   return ClearDeferred(Thread(thread), Object(object));

@@ -472,7 +472,7 @@ int c_classes_and_deferred(void) {
 
   /* The class object outlives its instances, which do not count it. */
   class_object = node_new(thread, type, &died);
-  CHECK(class_object != NULL && tp_set_deferred((tp_object*)class_object));
+  CHECK(class_object != NULL && tp_set_deferred(thread, (tp_object*)class_object));
   of_class = tp_type_create(&def, NULL);
   CHECK(of_class != NULL);
   tp_type_set_class(of_class, (tp_object*)class_object);
@@ -487,7 +487,7 @@ int c_classes_and_deferred(void) {
 
   /* A deferred object that only a stack borrows, reported by a root callback. */
   a = node_new(thread, type, &died);
-  CHECK(tp_set_deferred((tp_object*)a) == 1 && tp_set_deferred((tp_object*)a) == 0);
+  CHECK(tp_set_deferred(thread, (tp_object*)a) == 1 && tp_set_deferred(thread, (tp_object*)a) == 0);
   tp_decref(thread, (tp_object*)a);
   borrowed = (tp_object*)a;
   tp_thread_set_roots(thread, visit_borrowed, &visits);
@@ -503,7 +503,7 @@ int c_classes_and_deferred(void) {
   CHECK(tp_collect(thread, NULL) == 1 && died == 3);
 
   a = node_new(thread, type, &died);
-  CHECK(tp_set_deferred((tp_object*)a) == 1);
+  CHECK(tp_set_deferred(thread, (tp_object*)a) == 1);
   CHECK(tp_clear_deferred(thread, (tp_object*)a) == 1);
   tp_decref(thread, (tp_object*)a);
   CHECK(died == 4);

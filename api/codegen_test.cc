@@ -91,14 +91,14 @@ class CodegenTest : public testing::Test {
     code_.Bytes({0x89, 0x47, local});                         // mov [rdi+local], eax
     code_.Bytes({0xC3});                                      // ret
     code_.Here(foreign);
-    code_.Bytes({0x81, 0x7F, local});                         // cmp [rdi+local], immortal
-    code_.Word(l.immortal_local);
-    size_t done = code_.ShortJump(0x74);                      // je done
+    code_.Bytes({0x81, 0x7F, local});                         // cmp [rdi+local], special
+    code_.Word(l.special_local);
+    size_t special = code_.ShortJump(0x73);                   // jae slow
     code_.Bytes({0xF0, 0x48, 0x83, 0x47, shared, static_cast<int>(l.shared_one)});
                                                               // lock add [rdi+shared], one
-    code_.Here(done);
     code_.Bytes({0xC3});                                      // ret
     code_.Here(slow);
+    code_.Here(special);
     code_.TailCall(l.incref_slow);
 
     const size_t decref_at = code_.Start();                   // rdi: thread, rsi: object
@@ -111,12 +111,12 @@ class CodegenTest : public testing::Test {
     code_.Here(zero);
     code_.TailCall(l.decref_local_zero);
     code_.Here(foreign);
-    code_.Bytes({0x81, 0x7E, local});                         // cmp [rsi+local], immortal
-    code_.Word(l.immortal_local);
-    done = code_.ShortJump(0x74);                             // je done
+    code_.Bytes({0x81, 0x7E, local});                         // cmp [rsi+local], special
+    code_.Word(l.special_local);
+    special = code_.ShortJump(0x73);                          // jae special
     code_.TailCall(l.decref_shared);
-    code_.Here(done);
-    code_.Bytes({0xC3});                                      // ret
+    code_.Here(special);
+    code_.TailCall(l.decref_slow);
 
     const size_t safepoint_at = code_.Start();                // rdi: thread
     code_.Bytes({0x83, 0x7F, breaker, 0});                    // cmp dword [rdi+breaker], 0
@@ -265,6 +265,34 @@ TEST_F(CodegenTest, CountsFromManyThreads) {
   EXPECT_EQ(g_died, kObjects);
 }
 
+// Deferred objects are counted by each thread for itself, through the same code.
+TEST_F(CodegenTest, DeferredObjects) {
+  tp_type_def def = tp_type_def_init();
+  def.traverse = [](tp_object*, tp_visitor, void*) { return 0; };
+  def.clear = [](tp_thread*, tp_object*) {};
+  def.destroy = [](tp_thread*, tp_object*) { g_died.fetch_add(1); };
+  tp_type* traversed = tp_type_create(&def, nullptr);
+  tp_object* object = tp_new(thread_, traversed, 0);
+  EXPECT_EQ(tp_set_deferred(thread_, object), 1);
+  for (int i = 0; i < 3; ++i) incref_(object);  // one for each thread below
+  OnThreads(3, [&](tp_thread* thread) {
+    for (int i = 0; i < 5000; ++i) {
+      incref_(object);
+      decref_(thread, object);
+      safepoint_(thread);
+      if (i == 2500) tp_collect(thread, nullptr);
+    }
+    decref_(thread, object);
+  });
+  EXPECT_EQ(tp_collect(thread_, nullptr), 0u);
+  EXPECT_EQ(g_died, 0);
+  decref_(thread_, object);
+  EXPECT_EQ(g_died, 0);
+  tp_collect(thread_, nullptr);
+  EXPECT_EQ(g_died, 1);
+  tp_type_destroy(traversed);
+}
+
 // Objects are made by each thread and dropped by the next one, both through generated code,
 // while the world is stopped again and again.
 TEST_F(CodegenTest, DropsForARunningOwner) {
@@ -369,7 +397,8 @@ TEST(CodegenPageTest, SaysWhatTheLibrarySays) {
       {"local_offset", l.local_offset}, {"shared_offset", l.shared_offset},
       {"type_offset", l.type_offset}, {"pre_header_size", l.pre_header_size},
       {"embedder_flags_shift", l.embedder_flags_shift},
-      {"immortal_local", l.immortal_local}, {"local_limit", l.local_limit},
+      {"immortal_local", l.immortal_local}, {"special_local", l.special_local},
+      {"local_limit", l.local_limit},
       {"shared_shift", l.shared_shift}, {"shared_one", l.shared_one},
       {"state_mask", l.state_mask}, {"state_plain", l.state_plain},
       {"state_maybe_weakref", l.state_maybe_weakref}, {"state_queued", l.state_queued},

@@ -24,8 +24,8 @@ enum {
   TP_INLINE_BREAKER = 24,
   TP_INLINE_SHARED_ONE = 4
 };
-#define TP_INLINE_IMMORTAL UINT32_C(0xffffffff)
-#define TP_INLINE_LIMIT UINT32_C(0xfffffffe)
+#define TP_INLINE_LIMIT UINT32_C(0xbfffffff)
+#define TP_INLINE_SPECIAL UINT32_C(0xc0000000)
 
 /* 1: the running library has the layout that is compiled in here. State: any. */
 static inline int tp_inline_fits(void) {
@@ -34,7 +34,7 @@ static inline int tp_inline_fits(void) {
          l->local_offset == TP_INLINE_LOCAL && l->shared_offset == TP_INLINE_SHARED &&
          l->breaker_offset == TP_INLINE_BREAKER &&
          l->shared_one == TP_INLINE_SHARED_ONE &&
-         l->immortal_local == TP_INLINE_IMMORTAL && l->local_limit == TP_INLINE_LIMIT;
+         l->special_local == TP_INLINE_SPECIAL && l->local_limit == TP_INLINE_LIMIT;
 }
 
 static inline uint64_t tp_inline_tid(void) {
@@ -61,9 +61,11 @@ static inline void tp_incref_inline(tp_object* object) {
     } else {
       __atomic_store_n(local, count + 1, __ATOMIC_RELAXED);
     }
-  } else if (count != TP_INLINE_IMMORTAL) {
+  } else if (__builtin_expect(count < TP_INLINE_SPECIAL, 1)) {
     __atomic_fetch_add(TP_INLINE_WORD(int64_t, object, TP_INLINE_SHARED),
                        TP_INLINE_SHARED_ONE, __ATOMIC_RELAXED);
+  } else {
+    tp_incref(object); /* immortal, or counted by each thread for itself */
   }
 }
 
@@ -77,7 +79,7 @@ static inline void tp_decref_inline(tp_thread* thread, tp_object* object) {
                            count != 1,
                        1)) {
     __atomic_store_n(local, count - 1, __ATOMIC_RELAXED);
-  } else if (count != TP_INLINE_IMMORTAL) {
+  } else {
     tp_decref(thread, object);
   }
 }

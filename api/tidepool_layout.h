@@ -37,6 +37,7 @@ typedef struct tp_layout_info {
 
   /* Values. */
   uint32_t immortal_local; /* in local: never counted */
+  uint32_t special_local;  /* from here on local is no count: the slow paths know what */
   uint32_t local_limit;    /* at or above it the owner's incref takes the slow path */
   uint32_t shared_shift;
   uint32_t shared_one;
@@ -54,8 +55,9 @@ typedef struct tp_layout_info {
 
   /* Slow paths, with the platform's C calling convention. */
   void (*incref_slow)(tp_object* object);                    /* any case */
+  void (*decref_slow)(tp_thread* thread, tp_object* object); /* any case */
   void (*decref_local_zero)(tp_thread* thread, tp_object* object); /* local is 0 now */
-  void (*decref_shared)(tp_thread* thread, tp_object* object);     /* not mine, not immortal */
+  void (*decref_shared)(tp_thread* thread, tp_object* object);     /* not mine, not special */
   void (*safepoint_slow)(tp_thread* thread);
 } tp_layout_info;
 

@@ -142,13 +142,16 @@ TP_API void tp_drop_stray(tp_thread* thread, tp_object* object) TP_NOEXCEPT;
 TP_API void tp_mark_shared(tp_object* object) TP_NOEXCEPT;
 /* Whether the caller holds the only reference, and nobody can get another behind its back. */
 TP_API int tp_is_unique(tp_object* object) TP_NOEXCEPT;
-/* Exact when no other thread counts; INT64_MAX if immortal. */
+/* Exact when no other thread counts; INT64_MAX if immortal. Of a deferred object what other
+ * threads hold is known after a collection only. */
 TP_API int64_t tp_refcount(const tp_object* object) TP_NOEXCEPT;
 /* For ever: never counted, never freed. */
 TP_API void tp_set_immortal(tp_thread* thread, tp_object* object) TP_NOEXCEPT;
-/* Deferred: only the collector frees it, so that stacks may borrow it (and report it by a
- * root callback). Types with traverse only. 1 if that changed something. */
-TP_API int tp_set_deferred(tp_object* object) TP_NOEXCEPT;
+/* Deferred, for what many threads use at once (functions, classes): each thread counts it in
+ * a table of its own, and only the collector frees it, so that stacks may borrow it (and
+ * report it by a root callback). Types with traverse only. 1 if that changed something. Both
+ * may stop the world, so they are safepoints. */
+TP_API int tp_set_deferred(tp_thread* thread, tp_object* object) TP_NOEXCEPT;
 TP_API int tp_clear_deferred(tp_thread* thread, tp_object* object) TP_NOEXCEPT;
 /* Gives ownership up, for what is handed to another thread for good: whoever drops the last
  * reference then frees it. */
