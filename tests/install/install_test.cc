@@ -146,8 +146,10 @@ TEST_F(InstallTest, LoadedLateUnloadedAndLoadedAgain) {
   // No room for more static thread-local memory in the process.
   Expect(in + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 ./host " + Prefix() +
               "/lib/libtidepool.so.0 4", "loaded and unloaded");
-  // A plugin that carries the static library in it.
-  Expect(in + "c++ -shared -o plugin.so -Wl,--whole-archive "
+  // A plugin that carries the static library in it, and shows the C API only.
+  Expect(in + "echo '{ global: tp_*; local: *; };' > plugin.lds && "
+              "c++ -shared -o plugin.so -Wl,--version-script=plugin.lds "
+              "-Wl,--whole-archive "
               "$(pkg-config --variable=libdir tidepool)/libtidepool.a "
               "-Wl,--no-whole-archive $(pkg-config --libs --static tidepool | "
               "sed 's/-ltidepool//') && ./host $PWD/plugin.so 24",
