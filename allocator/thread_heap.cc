@@ -220,7 +220,7 @@ void HeapOps::CheckSoftLimit(DomainCore* core, ThreadHeap* heap, size_t bytes) {
   CallBack(callback, arg, {MemoryPressure::kSoft, committed, soft, bytes}, heap);
 }
 
-void HeapOps::HandOver(ThreadHeap* heap, ForeignChain* chain) {
+bool HeapOps::HandOver(ThreadHeap* heap, ForeignChain* chain) {
   // Relaxed: only this thread writes them.
   Page* page = chain->page.load(kRelaxed);
   uint32_t count = chain->count.load(kRelaxed);
@@ -228,6 +228,7 @@ void HeapOps::HandOver(ThreadHeap* heap, ForeignChain* chain) {
   chain->count.store(0, kRelaxed);
   heap->chain_bytes_ -= count * page->size();
   PushChain(heap->domain_->core(), page, chain->first, chain->last, count, heap);
+  return true;
 }
 
 void HeapOps::FlushBatch(ThreadHeap* heap) {
@@ -425,21 +426,25 @@ bool ThreadHeap::TryFreeForeign(void* block) {
 #if TIDEPOOL_ASAN
   TrackFreed(block, internal::PoisonOffset(page->kind), size);
 #endif
-  internal::SetLink(block, page->link_offset, chain->first);
+  // Pages that a tool watches have no chains.
+  internal::SetLinkFast(block, page->link_offset, chain->first);
   chain->first = block;
   uint32_t count = chain->count.load(kRelaxed) + 1;
   chain->count.store(count, kRelaxed);
   chain_bytes_ += size;
   if (count >= kChainBlocks || chain_bytes_ >= kChainBytes) {
-    HeapOps::HandOver(this, chain);
+    return HeapOps::HandOver(this, chain);
   }
   return true;
 }
 
 void ThreadHeap::FreeSlow(void* block) {
-  if (TryFreeForeign(block)) return;
-  DomainCore* core = domain_->core();
-  HeapOps::FreeAny(core, this, block, PageMap::Lookup(block));
+  if (!TryFreeForeign(block)) HeapOps::FreeRest(this, block);
+}
+
+void HeapOps::FreeRest(ThreadHeap* heap, void* block) {
+  DomainCore* core = heap->domain_->core();
+  FreeAny(core, heap, block, PageMap::Lookup(block));
   if (core->purger.due()) core->purger.Run();
 }
 

@@ -161,7 +161,9 @@ struct HeapOps {
 
   // --- thread_heap.cc. ---
   static void AddToChain(ThreadHeap* heap, Page* page, void* block);
-  static void HandOver(ThreadHeap* heap, ForeignChain* chain);
+  static bool HandOver(ThreadHeap* heap, ForeignChain* chain);  // true: a tail call
+  // What is not appended to a chain; then the purger's turn, if it is due.
+  static void FreeRest(ThreadHeap* heap, void* block);
   // To valgrind, all blocks of the page are free.
   static void ForgetBlocks(const Page* page);
   static size_t RequestedSize(const Page* page, const void* block);
