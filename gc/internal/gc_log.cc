@@ -175,6 +175,7 @@ void GcLog::Collect(const char* policy, const HeapSnapshot& before, const HeapSn
   line.Number("live_after", after.live_bytes);
   line.Number("objects_after", after.gc_blocks);
   line.Number("committed_after", after.committed_bytes);
+  line.Number("allocated_after", after.allocated_total);
   line.Number("end_ns", after.run_ns);
   line.Number("cpu_ns", stats.cpu_ns);
   line.Number("total_ns", stats.total_ns);

@@ -65,6 +65,7 @@ Pass MakePass(const Line& line) {
   pass.objects_before = line.Number("objects");
   pass.objects_after = line.Number("objects_after");
   pass.committed_after = line.Number("committed_after");
+  pass.allocated_during = std::max(0.0, line.Number("allocated_after") - pass.place);
   pass.collected = line.Number("collected");
   pass.tracked = line.Number("tracked");
   pass.cpu_ns = line.Number("cpu_ns");
@@ -86,8 +87,8 @@ void Separate(Recording* r) {
     double freed = rate * span, freed_objects = object_rate * span;
     if (r->points[i].pass >= 0) {
       const Pass& pass = r->passes[static_cast<size_t>(r->points[i].pass)];
-      const double seen = std::max(0.0, pass.live_before - pass.live_after);
-      const double seen_objects = std::max(0.0, pass.objects_before - pass.objects_after);
+      const double seen = pass.freed_bytes();
+      const double seen_objects = pass.freed_objects();
       // The pass at exit finds what the modules held, too, which was alive till then.
       freed = pass.at_exit ? std::min(freed, seen) : seen;
       freed_objects = pass.at_exit ? std::min(freed_objects, seen_objects) : seen_objects;
@@ -166,6 +167,14 @@ absl::StatusOr<Recording> Recording::Parse(absl::string_view text) {
   }
   if (r.points.empty()) return absl::InvalidArgumentError("the gc log is empty");
   Separate(&r);
+  double late = 0, samples = 0;
+  for (size_t i = 1; i < r.points.size(); ++i) {
+    const double more = r.points[i].place - r.points[i - 1].place - r.every;
+    if (r.points[i - 1].pass >= 0 || more < 0 || more > 64 << 10) continue;
+    late += more;
+    ++samples;
+  }
+  if (samples > 0) r.late = late / samples;
   return r;
 }
 

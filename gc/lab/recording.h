@@ -52,14 +52,29 @@ struct Pass {
   double live_before = 0, live_after = 0;
   double objects_before = 0, objects_after = 0;
   double committed_after = 0;
+  double allocated_during = 0;  // by other threads, and by finalizers
   double collected = 0;
   double tracked = 0;
+
+  // Other threads allocate while a pass clears its garbage.
+  double freed_bytes() const {
+    const double freed = live_before - live_after + allocated_during;
+    return freed < 0 ? 0 : freed > live_before ? live_before : freed;
+  }
+  double freed_objects() const {
+    // What garbage held by counts alone goes with it.
+    const double seen = objects_before - objects_after;
+    return seen > collected ? seen : collected;
+  }
   double cpu_ns = 0, total_ns = 0, pause_ns = 0, paused_ns = 0;
 };
 
 struct Recording {
   std::string policy;
   double every = 0;  // bytes between samples
+  // How much later than wanted samples come, on average: allocation is counted when a list of
+  // free blocks is taken up.
+  double late = 0;
   std::vector<Point> points;
   std::vector<Pass> passes;
 

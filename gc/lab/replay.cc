@@ -17,13 +17,6 @@ namespace {
 // As gc/collector.cc.
 constexpr double kLeastBudget = 64 << 10;
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const size_t middle = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(middle), values.end());
-  return values[middle];
-}
-
 double Lerp(double a, double b, double part) { return a + (b - a) * part; }
 
 Point Between(const Point& a, const Point& b, double place) {
@@ -80,7 +73,8 @@ class Replayer {
   void Ask(const Point& p) {
     const Decision d = guard_.Decide(Snapshot(p));
     asked_at_ = p.place;
-    ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget);
+    ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget) +
+              recording_.late;
     if (d.collect) Collect(p, 0);
   }
 
@@ -90,8 +84,7 @@ class Replayer {
     if (pass.asked_by_policy) return;
     double more = 0;
     if (pass.at_exit) {
-      more = std::max(0.0, pass.objects_before - pass.objects_after) -
-             (p.objects - p.true_objects);
+      more = pass.freed_objects() - (p.objects - p.true_objects);
     }
     Collect(p, std::max(0.0, more));
   }
@@ -174,7 +167,7 @@ class Replayer {
     place_of_last_ = p.place;
     end_of_last_ = p.mutator_ns + gc_ns_;
     asked_at_ = p.place;
-    ask_at_ = p.place + kLeastBudget;
+    ask_at_ = p.place + kLeastBudget + recording_.late;
   }
 
   const Recording& recording_;
@@ -192,19 +185,24 @@ class Replayer {
 
 CostModel::CostModel(const Recording& recording) : recording_(recording) {
   // Neighbours with unlike amounts of garbage.
-  std::vector<double> cpu, total, pause, paused;
+  Cost sum = {};
+  double squares = 0;
   const std::vector<Pass>& passes = recording.passes;
   for (size_t i = 1; i < passes.size(); ++i) {
     const Pass& a = passes[i - 1];
     const Pass& b = passes[i];
     const double more = b.collected - a.collected;
     if (std::abs(more) < 200 || std::abs(more) < 0.5 * std::max(a.collected, b.collected)) continue;
-    cpu.push_back(std::max(0.0, (b.cpu_ns - a.cpu_ns) / more));
-    total.push_back(std::max(0.0, (b.total_ns - a.total_ns) / more));
-    pause.push_back(std::max(0.0, (b.pause_ns - a.pause_ns) / more));
-    paused.push_back(std::max(0.0, (b.paused_ns - a.paused_ns) / more));
+    // Least squares through the origin: passes with much garbage weigh most.
+    squares += more * more;
+    sum.cpu_ns += (b.cpu_ns - a.cpu_ns) * more;
+    sum.total_ns += (b.total_ns - a.total_ns) * more;
+    sum.pause_ns += (b.pause_ns - a.pause_ns) * more;
+    sum.paused_ns += (b.paused_ns - a.paused_ns) * more;
   }
-  per_object_ = {Median(cpu), Median(total), Median(pause), Median(paused)};
+  if (squares == 0) return;
+  per_object_ = {std::max(0.0, sum.cpu_ns / squares), std::max(0.0, sum.total_ns / squares),
+                 std::max(0.0, sum.pause_ns / squares), std::max(0.0, sum.paused_ns / squares)};
 }
 
 CostModel::Cost CostModel::Predict(double place, double garbage_objects) const {
