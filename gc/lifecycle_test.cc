@@ -36,14 +36,13 @@ void Work(ThreadState* ts, Collector* collector, uint64_t* random) {
   Node* ring = NewRing(ts, 1 + static_cast<int>(next() >> 61));
   WeakRef* ref = NewWeakRef(ts, &kWeakRefType, ring, 0);
   Decref(ts, ring);
-  switch (next() >> 60) {
-    case 0: collector->Collect(ts); break;
-    case 1: collector->RequestCollection(ts, true); break;
-    case 2: {
-      BlockingScope blocking(ts);
-      break;
-    }
-    default: break;
+  const uint64_t what = next() >> 56;
+  if (what == 0) {
+    collector->Collect(ts);
+  } else if (what == 1) {
+    collector->RequestCollection(ts, true);
+  } else if (what < 20) {
+    BlockingScope blocking(ts);
   }
   ts->Safepoint();
   if (ObjectHeader* alive = GetWeakRefTarget(ts, ref)) Decref(ts, alive);
@@ -99,7 +98,7 @@ TEST(LifecycleTest, ForksFromAThreadThatIsNotMain) {
   Thread forker;
   ASSERT_TRUE(forker.Start([&] {
     ThreadState* ts = w.isolate->AttachThread("forker");
-    const int forks = Scaled(150);
+    const int forks = Scaled(60);
     for (int i = 0; i < forks; ++i) {
       w.collector->PrepareFork(ts);
       w.isolate->PrepareFork(ts);
@@ -135,7 +134,7 @@ TEST(LifecycleTest, ForksFromAThreadThatIsNotMain) {
 // python/cpython#124149: 32 threads allocate, collect and drop weakrefs; the main thread shuts
 // down at random moments, some threads being blocked for ever; then it all starts again.
 TEST(LifecycleTest, ShutsDownBesideBusyThreadsAndStartsAgain) {
-  const int rounds = Scaled(24);
+  const int rounds = Scaled(16);
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(round);
     auto w = std::make_unique<World>(Options(), RealOs(), "live_bytes:base=64k");

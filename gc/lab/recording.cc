@@ -78,20 +78,16 @@ Pass MakePass(const Line& line) {
 // Fills in what the passes show of the points before them.
 void Separate(Recording* r) {
   double made = 0, made_objects = 0, place = 0;
-  double rate = 0, object_rate = 0;  // garbage made per byte allocated
   size_t first = 0;
   for (size_t i = 0; i < r->points.size(); ++i) {
     const bool last = i + 1 == r->points.size();
     if (r->points[i].pass < 0 && !last) continue;
     const double span = r->points[i].place - place;
-    double freed = rate * span, freed_objects = object_rate * span;
+    double freed = 0, freed_objects = 0;
     if (r->points[i].pass >= 0) {
       const Pass& pass = r->passes[static_cast<size_t>(r->points[i].pass)];
-      const double seen = pass.freed_bytes();
-      const double seen_objects = pass.freed_objects();
-      // The pass at exit finds what the modules held, too, which was alive till then.
-      freed = pass.at_exit ? std::min(freed, seen) : seen;
-      freed_objects = pass.at_exit ? std::min(freed_objects, seen_objects) : seen_objects;
+      freed = pass.freed_bytes();
+      freed_objects = pass.freed_objects();
     }
     for (size_t k = first; k <= i; ++k) {
       Point& p = r->points[k];
@@ -103,10 +99,6 @@ void Separate(Recording* r) {
     }
     made += freed;
     made_objects += freed_objects;
-    if (span > 0) {
-      rate = freed / span;
-      object_rate = freed_objects / span;
-    }
     place = r->points[i].place;
     first = i + 1;
   }

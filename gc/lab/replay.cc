@@ -75,18 +75,14 @@ class Replayer {
     asked_at_ = p.place;
     ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget) +
               recording_.late;
-    if (d.collect) Collect(p, 0);
+    if (d.collect) Collect(p);
   }
 
   // A pass that the program asked for comes under every policy.
   void PassOf(const Point& p) {
     const Pass& pass = recording_.passes[static_cast<size_t>(p.pass)];
     if (pass.asked_by_policy) return;
-    double more = 0;
-    if (pass.at_exit) {
-      more = pass.freed_objects() - (p.objects - p.true_objects);
-    }
-    Collect(p, std::max(0.0, more));
+    Collect(p);
   }
 
   double Garbage(const Point& p) const { return std::max(0.0, p.made - made_at_last_); }
@@ -128,11 +124,11 @@ class Replayer {
     out_->steps.push_back({p.place, live, false});
   }
 
-  void Collect(const Point& p, double more_objects) {
+  void Collect(const Point& p) {
     const HeapSnapshot before = Snapshot(p);
     guard_.OnStart(before, "");
     const Plan plan = guard_.MakePlan(before);
-    const double garbage = GarbageObjects(p) + more_objects;
+    const double garbage = GarbageObjects(p);
     CostModel::Cost cost = costs_.Predict(p.place, garbage);
     if (plan.pause_budget_ns != 0) {
       cost.pause_ns = std::min(cost.pause_ns, static_cast<double>(plan.pause_budget_ns));
