@@ -131,6 +131,16 @@ TEST(LiveBytesTest, WaitsLongerWhenPassesTakeTheTime) {
 TEST(LiveBytesTest, GrowsItsStepWhilePassesAreUseless) {
   auto policy = Make("live_bytes:base=1m,growth=100,max_percent=0");
   HeapSnapshot s;
+  s.live_bytes_after_last = 2 << 20;  // a small heap: three times the base at most
+  CollectStats useless;
+  useless.live_bytes_before = 6 << 20;
+  useless.live_bytes_after = 6 << 20;
+  for (int i = 0; i < 3; ++i) policy->OnFinish(s, useless);
+  s.live_bytes = (5 << 20) - 1;
+  EXPECT_FALSE(policy->Decide(s).collect);
+  s.live_bytes = 5 << 20;
+  EXPECT_TRUE(policy->Decide(s).collect);
+  policy = Make("live_bytes:base=1m,growth=100,max_percent=0");
   s.live_bytes_after_last = 10 << 20;
   CollectStats pass;
   pass.live_bytes_before = 20 << 20;

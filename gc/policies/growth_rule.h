@@ -10,7 +10,8 @@
 // that led to it was not worth it, so the next growth may be twice as large (a program that
 // builds up data: its passes are spaced by a factor that rises from 1.75 to 4, and cost a
 // few percent of the run); a pass that gave back half of it sets stretch to 1. So garbage is
-// bounded by 4 x growth x live in the worst case, after a phase that kept everything.
+// bounded by 4 x growth x live in the worst case, after a phase that kept everything. Over
+// less than 4 x base of live data passes are cheap, and the stretched step is 3 x base at most.
 // It learns from bytes and not from times, so that a run repeats itself and can be predicted
 // from a recording; only if a pass held the world for more than max_percent of the time since
 // the pass before is the stretch doubled in any case.
@@ -43,7 +44,7 @@ class GrowthRule {
   // base, growth, max_percent; false: another key, or no good value.
   bool Set(absl::string_view key, absl::string_view value) {
     if (key == "base") {
-      return ParsePolicyBytes(value, &base_) && base_ > 0 && base_ <= kMostThreshold;
+      return ParsePolicyBytes(value, &base_) && base_ > 0 && base_ <= kMostThreshold / 4;
     }
     if (key == "growth") {
       return ParsePolicyBytes(value, &growth_) && growth_ > 0 && growth_ <= 100000;
@@ -53,7 +54,10 @@ class GrowthRule {
   }
 
   uint64_t Step(const HeapSnapshot& s) const {
-    uint64_t step = std::max(base_, PercentOf(s.live_bytes_after_last, growth_ * stretch_));
+    const uint64_t live = s.live_bytes_after_last;
+    uint64_t wide = PercentOf(live, growth_ * stretch_);
+    if (live < 4 * base_) wide = std::min(wide, 3 * base_);
+    uint64_t step = std::max({base_, PercentOf(live, growth_), wide});
     if (s.memory_limit != 0) {
       const uint64_t room = s.memory_limit - std::min(s.memory_limit, s.live_bytes_after_last);
       step = std::min(step, std::max(room / 2, base_ / 16));

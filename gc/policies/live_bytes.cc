@@ -49,7 +49,7 @@ class LiveBytesPolicy final : public CollectionPolicy {
 
 TIDEPOOL_REGISTER_POLICY(
     kLiveBytes, "live_bytes",
-    "collect when live bytes grew by growth=75 percent and base=4m bytes",
+    "when live bytes grew by growth=75 percent and base=4m bytes",
     &LiveBytesPolicy::Make);
 
 }  // namespace

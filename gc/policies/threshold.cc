@@ -32,7 +32,7 @@ class ThresholdPolicy final : public CollectionPolicy {
 
 TIDEPOOL_REGISTER_POLICY(
     kThreshold, "threshold",
-    "CPython's rule: net new containers over threshold 0 and a quarter of the live",
+    "CPython's rule on net new containers (gc.set_threshold)",
     &ThresholdPolicy::Make);
 
 }  // namespace

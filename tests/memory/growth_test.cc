@@ -9,8 +9,8 @@
 //             (python/cpython#148937)
 //   S15       trees from six threads: under no bundled policy more than twice the CPU of the
 //             default (bdwgc/bdwgc#681); prints median, 99th percentile and longest pause
-// How: the gc log says what each collection did. Shares are of times of one run, so load on the
-// machine, which stretches both, matters little; CPU times are the OS's.
+// How: the gc log says what each collection did. Shares are of CPU time, of the collecting
+// threads and of the process, so that load on the machine matters little.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,15 +29,13 @@ namespace {
 using tidepool::gc_lab::Pass;
 using tidepool::gc_lab::Recording;
 using tidepool::gc_lab::Summarize;
-using tidepool::gc_lab::Summary;
 
 constexpr double kMiB = 1 << 20;
 
 struct Outcome {
   Recording recording;
   double cpu_s = 0;
-  double gc_ns = 0;  // all collections, start to end
-  double run_ns = 0;
+  double gc_s = 0;  // CPU time of all collections but the one at exit, which is no policy's
 };
 
 // Runs the program with a log; `words` are what stands behind the options.
@@ -67,23 +65,17 @@ Outcome RunScript(const std::string& policy, const std::vector<std::string>& wor
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   run.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  for (const Pass& pass : run.recording.passes) run.gc_ns += pass.total_ns;
-  run.run_ns = Summarize(run.recording).run_ns;
+  for (const Pass& pass : run.recording.passes) {
+    if (!pass.at_exit) run.gc_s += pass.cpu_ns * 1e-9;
+  }
   return run;
 }
 
-// The pass at exit comes once and is no policy's.
-double ShareInCollections(const Outcome& run) {
-  double gc_ns = run.gc_ns;
-  for (const Pass& pass : run.recording.passes) {
-    if (pass.at_exit) gc_ns -= pass.total_ns;
-  }
-  return gc_ns / run.run_ns;
-}
+double ShareInCollections(const Outcome& run) { return run.gc_s / run.cpu_s; }
 
 void Report(const char* name, const Outcome& run) {
   std::printf("%-20s %4zu collections, %4.1f %% of %.2f s\n", name, run.recording.passes.size(),
-              100 * ShareInCollections(run), run.run_ns * 1e-9);
+              100 * ShareInCollections(run), run.cpu_s);
 }
 
 TEST(GrowthTest, ManyTuplesThatAreKept) {
