@@ -1,7 +1,7 @@
-// The registry of policies. It is filled by static initialisers, so it lives in a
-// function-local static; registration and look-up happen a handful of times in a process.
-// Factories are anybody's code: what one throws ends here. The lock is base's; std::string and std::vector are fine here: creating an isolate's
-// collector is not an allocation path.
+// The registry of policies: the bundled ones, and what static initialisers add, so it lives
+// in a function-local static; registration and look-up happen a handful of times in a
+// process. Factories are anybody's code: what one throws ends here. The lock is base's;
+// std::string and std::vector are fine: creating a collector is not an allocation path.
 
 #include "tidepool/gc/policy.h"
 
@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tidepool/base/mutex.h"
+#include "tidepool/gc/policies/bundled.h"
 
 namespace tidepool {
 namespace {
@@ -24,8 +25,20 @@ struct Registry {
     PolicyFactory factory;
   };
   Mutex mutex{0};
-  Entry entries[kMaxPolicies] = {};
-  int count = 0;
+  Entry entries[kMaxPolicies] = {
+      {"live_bytes", "when live bytes grew by growth=75 percent and base=4m bytes",
+       &gc_internal::MakeLiveBytes},
+      {"threshold", "CPython's rule on net new containers (gc.set_threshold)",
+       &gc_internal::MakeThreshold},
+      {"pause", "as live_bytes, in slices that hold the world for ms=N at most",
+       &gc_internal::MakePause},
+      {"memory_limit", "uses limit=BYTES (or max_memory), collects more often near it",
+       &gc_internal::MakeMemoryLimit},
+      {"manual", "never collects by itself", &gc_internal::MakeManual},
+      {"record", "for tools/policy_lab: collects after grain=512k bytes",
+       &gc_internal::MakeRecord},
+  };
+  int count = 6;
 };
 
 Registry& GetRegistry() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policies/count_rule.h"
 #include "tidepool/gc/policies/growth_rule.h"
 #include "tidepool/gc/policy.h"
@@ -47,10 +48,10 @@ class LiveBytesPolicy final : public CollectionPolicy {
   gc_internal::GrowthRule rule_;
 };
 
-TIDEPOOL_REGISTER_POLICY(
-    kLiveBytes, "live_bytes",
-    "when live bytes grew by growth=75 percent and base=4m bytes",
-    &LiveBytesPolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakeLiveBytes(absl::string_view arguments) { return LiveBytesPolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policy.h"
 
 namespace tidepool {
@@ -23,7 +24,10 @@ class ManualPolicy final : public CollectionPolicy {
   Decision Decide(const HeapSnapshot&) override { return {false, "manual", kNeverAsk}; }
 };
 
-TIDEPOOL_REGISTER_POLICY(kManual, "manual", "never collects by itself", &ManualPolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakeManual(absl::string_view arguments) { return ManualPolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policies/growth_rule.h"
 #include "tidepool/gc/policy.h"
 
@@ -84,10 +85,10 @@ class MemoryLimitPolicy final : public CollectionPolicy {
   uint64_t percent_ = 85;
 };
 
-TIDEPOOL_REGISTER_POLICY(
-    kMemoryLimit, "memory_limit",
-    "uses limit=BYTES (or max_memory) and collects more often near it",
-    &MemoryLimitPolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakeMemoryLimit(absl::string_view arguments) { return MemoryLimitPolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policies/growth_rule.h"
 #include "tidepool/gc/policy.h"
 
@@ -50,9 +51,10 @@ class PausePolicy final : public CollectionPolicy {
   uint64_t threads_ = 0;  // 0: as many as other policies
 };
 
-TIDEPOOL_REGISTER_POLICY(kPause, "pause",
-                         "as live_bytes, in slices that hold the world for ms=N at most",
-                         &PausePolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakePause(absl::string_view arguments) { return PausePolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool

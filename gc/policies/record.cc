@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policy.h"
 
 namespace tidepool {
@@ -51,9 +52,10 @@ class RecordPolicy final : public CollectionPolicy {
   uint64_t passes_ = 0;
 };
 
-TIDEPOOL_REGISTER_POLICY(kRecord, "record",
-                         "for tools/policy_lab: collects after grain=512k bytes",
-                         &RecordPolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakeRecord(absl::string_view arguments) { return RecordPolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "tidepool/gc/policies/bundled.h"
 #include "tidepool/gc/policies/count_rule.h"
 #include "tidepool/gc/policy.h"
 
@@ -30,10 +31,10 @@ class ThresholdPolicy final : public CollectionPolicy {
   }
 };
 
-TIDEPOOL_REGISTER_POLICY(
-    kThreshold, "threshold",
-    "CPython's rule on net new containers (gc.set_threshold)",
-    &ThresholdPolicy::Make);
-
 }  // namespace
+
+namespace gc_internal {
+MadePolicy MakeThreshold(absl::string_view arguments) { return ThresholdPolicy::Make(arguments); }
+}  // namespace gc_internal
+
 }  // namespace tidepool
