@@ -56,10 +56,11 @@ class PolicyGuard {
   bool TryEnter(ThreadState* ts);
   void Enter(ThreadState* ts);  // waits detached
   void Leave();
-  // True for the thread that is inside: it is the policy that calls.
+  // True for the thread that is inside: it is the policy that calls. Null: a thread without
+  // a state.
   bool Inside(const ThreadState* ts) const {
     // Relaxed: a thread asks about itself.
-    return inside_.load(kRelaxed) == ts;
+    return ts != nullptr && inside_.load(kRelaxed) == ts;
   }
   // By the thread inside: what the policy just asked for is refused.
   void Reentered(const char* what);
