@@ -18,6 +18,9 @@ namespace {
 
 // A policy is asked no more often than once in so many bytes of a thread.
 constexpr uint64_t kLeastBudget = 64 << 10;
+// What threads may allocate beside a pass before they are held back, or as much as was live.
+constexpr uint64_t kFreeBesidePass = 16 << 20;
+constexpr uint64_t kHoldBackNs = 2'000'000;
 // Tables kept between passes.
 constexpr size_t kKeptPages = 4096;
 constexpr size_t kKeptStack = 16384;
@@ -118,7 +121,10 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
     isolate->RequestCollection();
     return;
   }
-  if (collecting.load(kRelaxed) != 0) return;
+  if (collecting.load(kRelaxed) != 0) {
+    HoldBack(ts);
+    return;
+  }
   const uint64_t fork_waits = fork_waits_until_ns.load(kRelaxed);
   if (fork_waits != 0 && isolate->os()->NowNs() < fork_waits) return;
   if (forced.exchange(0, kRelaxed) != 0) {
@@ -139,6 +145,19 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
   } else {
     AskPolicy(ts, snapshot);
   }
+}
+
+// Many threads may make garbage faster than one, beside them, clears it, and each pass would
+// find more than the one before. Past a bound they wait a moment at their safepoints,
+// detached. Only a moment: this thread may hold a lock that a finalizer wants.
+void Collector::Impl::HoldBack(ThreadState* ts) {
+  // Relaxed, all three: the first is only compared with this thread, the others are figures.
+  if (collecting_thread.load(kRelaxed) == ts) return;
+  const uint64_t total = isolate->heap().AllocatedBytes();
+  const uint64_t start = pass_allocated.load(kRelaxed);
+  if (total - std::min(total, start) < std::max(kFreeBesidePass, pass_live.load(kRelaxed))) return;
+  BlockingScope blocking(ts);
+  isolate->os()->SleepNs(kHoldBackNs);
 }
 
 void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
@@ -234,6 +253,9 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
   const uint64_t cpu_start = isolate->os()->ThreadCpuNs();
   const HeapSnapshot before = Snapshot();
   stats.live_bytes_before = before.live_bytes;
+  pass_allocated.store(before.allocated_total, kRelaxed);  // figures, see HoldBack
+  pass_live.store(before.live_bytes, kRelaxed);
+  SetBudget(0);
   policy.Enter(ts);
   const Plan plan = policy.MakePlan(before);
   policy.OnStart(before, reason);

@@ -30,7 +30,8 @@ int Scaled(int plain) {
 #endif
 }
 
-// Makes rings, weakrefs to them, and drops all; collects now and then.
+// Makes rings, weakrefs to them, and drops all; collects now and then. Waits in between, so
+// that no machine is too slow to clear what so many threads make.
 void Work(ThreadState* ts, Collector* collector, uint64_t* random) {
   auto next = [&] { return *random = *random * 6364136223846793005u + 1442695040888963407u; };
   Node* ring = NewRing(ts, 1 + static_cast<int>(next() >> 61));
@@ -45,6 +46,10 @@ void Work(ThreadState* ts, Collector* collector, uint64_t* random) {
     BlockingScope blocking(ts);
   }
   ts->Safepoint();
+  if (what % 4 == 0) {
+    BlockingScope blocking(ts);
+    RealOs()->SleepNs(100'000);
+  }
   if (ObjectHeader* alive = GetWeakRefTarget(ts, ref)) Decref(ts, alive);
   Decref(ts, ref);
 }

@@ -43,6 +43,7 @@ class Collector::Impl {
   // True if `ts` is inside the policy, which so calls the collector: notes it.
   bool Refused(ThreadState* ts, const char* what);
   void AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot);
+  void HoldBack(ThreadState* ts);
   void AddExternal(int64_t bytes);
   absl::Status SetPolicy(ThreadState* ts, absl::string_view spec);
   absl::Status OpenLog(ThreadState* ts, const char* path, uint64_t every);
@@ -75,6 +76,8 @@ class Collector::Impl {
   Atomic<uint64_t> external_ask{0};  // at which the policy is to be asked
   Atomic<uint64_t> ask_at{0};        // total allocated at which the policy is to be asked
   Atomic<uint64_t> log_every{0};     // bytes between samples in the log; 0: none
+  Atomic<uint64_t> pass_allocated{0};  // total allocated when the last pass began
+  Atomic<uint64_t> pass_live{0};       // live bytes then
 
   mutable Mutex state_mutex{0};
   uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {700, 10, 10};
