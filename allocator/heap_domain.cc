@@ -24,8 +24,16 @@ using internal::PageState;
 
 namespace internal {
 
+namespace {
+// Counting allocations needs every one to come through the slow path.
+Options WithHooks(Options options) {
+  if (options.fail_allocation != 0) options.hardening = 1;
+  return options;
+}
+}  // namespace
+
 DomainCore::DomainCore(const Options& o, Os* o_s, HeapDomain* d)
-    : options(o),
+    : options(WithHooks(o)),
       os(o_s),
       domain(d),
       budget(&counters, o.max_memory, o.soft_memory),
@@ -416,6 +424,8 @@ std::string HeapDomain::StatsJson() const { return GetStats().ToJson(); }
 
 QsbrDomain& HeapDomain::qsbr() { return core_->qsbr; }
 const Options& HeapDomain::options() const { return core_->options; }
+// Relaxed: a figure.
+uint64_t HeapDomain::allocations_counted() const { return core_->counted.load(kRelaxed); }
 Os* HeapDomain::os() const { return core_->os; }
 
 void HeapDomain::SetHardLimit(uint64_t bytes) { core_->budget.set_hard(bytes); }

@@ -147,6 +147,8 @@ class HeapDomain {
   QsbrDomain& qsbr();
   const Options& options() const;
   Os* os() const;
+  // Allocations so far, counted only while the option fail_allocation is set; else 0.
+  uint64_t allocations_counted() const;
 
   // --- Limits. Any thread; 0 is none. ---
   void SetHardLimit(uint64_t bytes);

@@ -215,6 +215,42 @@ TEST_F(HeapDomainTest, WhatCanNeverBeHadIsNotReserved) {
   }
 }
 
+// Option fail_allocation: exactly the n-th fails, or all from the n-th on, whatever the
+// size, the kind and the way it is asked for.
+TEST_F(HeapDomainTest, TheChosenAllocationFails) {
+  auto run = [&](int64_t at) {
+    Options options;
+    options.fail_allocation = at;
+    Start(options);
+    std::vector<int> failed;
+    int n = 0;
+    auto one = [&](void* block) {
+      ++n;
+      if (block == nullptr) failed.push_back(n);
+      heap_->Free(block);
+    };
+    for (int i = 0; i < 3; ++i) {
+      one(heap_->Allocate(HeapKind::kRaw, 24));
+      one(heap_->Allocate(HeapKind::kGc, 4000));
+      one(heap_->AllocateZeroed(HeapKind::kRaw, 100));
+      one(heap_->AllocateZeroed(HeapKind::kRaw, 200000));
+      one(heap_->Allocate(HeapKind::kObject, 300000));
+      one(heap_->AllocateAligned(HeapKind::kRaw, 500, 256));
+      one(heap_->AllocateAligned(HeapKind::kRaw, 500000, 1 << 17));
+    }
+    EXPECT_EQ(domain_->allocations_counted(), at == 0 ? 0u : 21u);
+    return failed;
+  };
+  EXPECT_EQ(run(0), std::vector<int>());
+  EXPECT_EQ(run(1000), std::vector<int>());
+  for (int n = 1; n <= 21; ++n) {
+    EXPECT_EQ(run(n), std::vector<int>{n});
+    std::vector<int> rest;
+    for (int i = n; i <= 21; ++i) rest.push_back(i);
+    EXPECT_EQ(run(-n), rest);
+  }
+}
+
 TEST_F(HeapDomainTest, ZeroedBlocksAreZero) {
   for (int round = 0; round < 3; ++round) {
     std::vector<std::pair<char*, size_t>> blocks;

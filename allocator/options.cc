@@ -5,10 +5,12 @@
 // three functions.
 #include "tidepool/allocator/options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 extern char** environ;
 
@@ -258,6 +260,65 @@ absl::StatusOr<Options> Options::FromEnvironment(const Options& defaults) {
     if (!status.ok() && !absl::IsNotFound(status)) return status;
   }
   return options;
+}
+
+namespace {
+// How many letters must be changed, added, left out or swapped with their neighbour.
+size_t Distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1,
+                                     std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t least = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      least = std::min({least, d[i - 1][j] + 1, d[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        least = std::min(least, d[i - 2][j - 2] + 1);
+      }
+      d[i][j] = least;
+    }
+  }
+  return d[a.size()][b.size()];
+}
+}  // namespace
+
+std::string MisspeltVariables(const char* const* more) {
+  std::string out;
+  constexpr size_t kPrefix = sizeof("TIDEPOOL_") - 1;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const char* text = *entry;
+    const char* equals = strchr(text, '=');
+    if (equals == nullptr || strncmp(text, "TIDEPOOL_", kPrefix) != 0) continue;
+    std::string name(text + kPrefix, equals);
+    if (name.size() > 64) continue;
+    std::string folded = name;
+    for (char& c : folded) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+      if (c == '-') c = '_';
+    }
+    std::string best;
+    size_t least = folded.size() < 8 ? 2 : 3;  // letters that may differ, and one
+    bool known = false;
+    auto compare = [&](const char* option) {
+      known = known || name == option || folded == option;
+      const size_t distance = Distance(folded, option);
+      if (distance >= least) return;
+      least = distance;
+      best = option;
+    };
+    for (const OptionInfo* row = OptionTable(); row->name != nullptr; ++row) {
+      compare(row->name);
+    }
+    for (const char* const* m = more; m != nullptr && *m != nullptr; ++m) compare(*m);
+    if (known || best.empty()) continue;
+    for (char& c : best) {
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    out += "tidepool: TIDEPOOL_" + name + " in the environment is not an option; did you mean TIDEPOOL_" +
+           best + "?\n";
+  }
+  return out;
 }
 
 std::string Options::ToJson() const {

@@ -99,7 +99,11 @@ struct OptionText {
   X(Int, gc_pause_ms, 5, 1, 3600000, "ms",                                     \
     "policy pause: the longest a collection should hold all threads at once")  \
   X(Int, gc_stress, 0, 0, INT64_MAX, "",                                       \
-    "collect at every n-th chance; 0 is off")
+    "collect at every n-th chance; 0 is off")                                  \
+  X(Int, fail_allocation, 0, INT64_MIN + 1, INT64_MAX, "",                     \
+    "for tests: the n-th allocation in a heap domain fails, or, if negative, " \
+    "every one from the n-th on. 0 is never. There is no inline path then (as "\
+    "under hardening=1)")
 
 struct Options {
 #define TIDEPOOL_X_Int(name, value) int64_t name = value;
@@ -135,6 +139,11 @@ struct Options {
   // {"page_full_retain":2,...} in table order.
   std::string ToJson() const;
 };
+
+// A line for each variable of the environment that looks like a misspelt option
+// (TIDEPOOL_MAX_MEMROY); other unknown TIDEPOOL_ names belong to tools. `more`:
+// further names in lower case that are no mistake, ended by null.
+std::string MisspeltVariables(const char* const* more);
 
 // What the table says of an option.
 struct OptionInfo {

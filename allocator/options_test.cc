@@ -1,6 +1,7 @@
 // The option table: parsing, errors, printing.
 #include "tidepool/allocator/options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -71,6 +72,28 @@ TEST(OptionsTest, EnvironmentOverlaysDefaultsAndReportsErrors) {
   unsetenv("TIDEPOOL_PAGE_FULL_RETAIN");
   unsetenv("TIDEPOOL_PURGE_POLICY");
   unsetenv("TIDEPOOL_SOMETHING_ELSE");
+}
+
+TEST(OptionsTest, MisspeltVariablesAreNamedWithWhatWasMeant) {
+  const char* const kMore[] = {"recursion_limit", nullptr};
+  EXPECT_EQ(MisspeltVariables(kMore), "");
+  setenv("TIDEPOOL_MAX_MEMROY", "1", 1);
+  setenv("TIDEPOOL_RECURSION_LIMITS", "1", 1);
+  setenv("TIDEPOOL_RECURSION_LIMIT", "1", 1);   // right
+  setenv("TIDEPOOL_HARDENING", "0", 1);         // right
+  setenv("TIDEPOOL_BAZEL_FLAGS", "1", 1);       // a tool's
+  setenv("TIDEPOOL_TEST_SECONDS_", "1", 1);     // a tool's
+  std::string text = MisspeltVariables(kMore);
+  EXPECT_NE(text.find("TIDEPOOL_MAX_MEMROY in the environment is not an option; "
+                      "did you mean TIDEPOOL_MAX_MEMORY?\n"),
+            std::string::npos) << text;
+  EXPECT_NE(text.find("did you mean TIDEPOOL_RECURSION_LIMIT?\n"),
+            std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  for (const char* name : {"MAX_MEMROY", "RECURSION_LIMITS", "RECURSION_LIMIT",
+                           "HARDENING", "BAZEL_FLAGS", "TEST_SECONDS_"}) {
+    unsetenv((std::string("TIDEPOOL_") + name).c_str());
+  }
 }
 
 TEST(OptionsTest, TheReferencePageIsTheTable) {

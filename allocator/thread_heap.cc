@@ -376,6 +376,7 @@ void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
 // `is_zero`, if given, tells whether the block is known to be zero but for its link.
 void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero) {
   DomainCore* core = domain_->core();
+  if (HeapOps::MadeToFail(core)) return nullptr;
   const size_t requested = size;
   if (Watched()) size += internal::kWatchedTail;
   if (size <= kMediumMax) {
@@ -480,6 +481,7 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
 void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
                                     size_t alignment, bool zero) {
   DomainCore* core = domain_->core();
+  if (HeapOps::MadeToFail(core)) return nullptr;
   const size_t requested = size;
   if (Watched()) size += internal::kWatchedTail;
   HeapOps::FlushBatch(this);

@@ -134,6 +134,9 @@ int Parse(int argc, char** argv, CommandLine* line) {
   absl::StatusOr<tidepool::Options> options = tidepool::Options::FromEnvironment();
   if (!options.ok()) return Usage(std::string(options.status().message()));
   line->options = *options;
+  static const char* const kOwn[] = {"implementation_name", "recursion_limit", nullptr};
+  const std::string misspelt = tidepool::MisspeltVariables(kOwn);
+  if (!misspelt.empty()) fprintf(stderr, "%s", misspelt.c_str());
   if (getenv("TIDEPOOL_BACKGROUND_THREAD") == nullptr) line->options.background_thread = true;
   for (const char* name : {"implementation_name", "recursion_limit", "gc_log", "gc_log_every", "policy_lib"}) {
     std::string variable = std::string("TIDEPOOL_") + name;
@@ -254,6 +257,11 @@ int main(int argc, char** argv) {
   if (line.stats) {
     const std::string page = "The run\n" + RunReport(w.rt(), start_ns) + live + tidepool::StatsPage(w.rt().isolate->heap());
     fwrite(page.data(), 1, page.size(), stderr);
+  }
+  if (line.options.fail_allocation != 0) {
+    // For whoever chooses the number.
+    fprintf(stderr, "tidepool: %llu allocations were counted\n",
+            static_cast<unsigned long long>(w.rt().isolate->heap().allocations_counted()));
   }
   if (RunningThreads(w.rt()) > 0) _exit(result);  // daemon threads go with the process
   UninstallSignalHandlers();

@@ -83,6 +83,7 @@ struct DomainCore {
   Atomic<void*> fault_arg{nullptr};
   Atomic<uint8_t> above_soft{0};
   Atomic<bool> background{false};  // a background thread was asked for
+  Atomic<uint64_t> counted{0};     // allocations, while fail_allocation is set
 };
 
 // All that works on ThreadHeaps and pages.
@@ -195,6 +196,14 @@ struct HeapOps {
   static bool InGate(const ThreadHeap* heap);
   static bool CallBack(bool (*callback)(void*, const MemoryPressure&), void* arg,
                        const MemoryPressure& pressure, ThreadHeap* heap);
+  // Option fail_allocation: counts one allocation; true: it is to fail.
+  static bool MadeToFail(DomainCore* core) {
+    const int64_t at = core->options.fail_allocation;
+    if (__builtin_expect(at == 0, 1)) return false;
+    // Relaxed: a counter.
+    const uint64_t n = core->counted.fetch_add(1, kRelaxed) + 1;
+    return at > 0 ? n == static_cast<uint64_t>(at) : n >= static_cast<uint64_t>(-at);
+  }
   static bool TryHold(ThreadHeap* heap);
   static void LetGo(ThreadHeap* heap);
 
