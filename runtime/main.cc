@@ -5,7 +5,8 @@
 //   --gc-log=FILE, --gc-log-every=BYTES, --policy-lib=FILE
 //   --NAME=VALUE        any option of the library or of the runtime, also by TIDEPOOL_NAME in the environment
 //
-// The exit status is the script's: 0, 1 after an uncaught exception, what SystemExit says, 2 for wrong usage.
+// The exit status is the script's: 0, 1 after an uncaught exception, what SystemExit says, 2 for wrong usage, 120 if
+// the last of the output could not be written.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -249,11 +250,11 @@ int main(int argc, char** argv) {
     const uint64_t interval = line.options.heap_profile_interval;
     if (!StartHeapProfile(w.cx(), interval != 0 ? interval : 512 << 10)) fprintf(stderr, "tidepool: no memory for the heap profile\n");
   }
-  const int result = w.RunMain(source, filename);
+  int result = w.RunMain(source, filename);
   std::string live;
   ReportAtEnd(line, "Heap of " + filename, w, &live);
   if (map_signal != nullptr) map_signal->SetHeap(nullptr);
-  w.Finish();
+  if (!w.Finish()) result = 120;  // as CPython: what was printed last is lost
   if (line.stats) {
     const std::string page = "The run\n" + RunReport(w.rt(), start_ns) + live + tidepool::StatsPage(w.rt().isolate->heap());
     fwrite(page.data(), 1, page.size(), stderr);

@@ -56,7 +56,11 @@ int StackEffect(Op op, uint32_t arg, bool jumped) {
 
 Position CodeUnit::PositionAt(uint32_t word) const {
   auto it = std::upper_bound(positions.begin(), positions.end(), word, [](uint32_t w, const PositionEntry& e) { return w < e.start; });
-  return it == positions.begin() ? Position{} : (it - 1)->pos;
+  if (it != positions.begin()) return (it - 1)->pos;
+  // At the entry, before the first instruction that stands for something in the text: the definition's line.
+  Position entry{};
+  entry.line = entry.end_line = first_line;
+  return entry;
 }
 
 const ExceptionEntry* CodeUnit::FindHandler(uint32_t word) const {

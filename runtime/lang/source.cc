@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "tidepool/runtime/lang/unicode_id.h"
 
@@ -95,6 +96,32 @@ const char* SyntaxErrorInfo::KindName() const {
   return kind == Kind::kSyntax ? "SyntaxError" : kind == Kind::kIndentation ? "IndentationError" : "TabError";
 }
 
+namespace {
+// Lines longer than this are shown in part: some columns around the error.
+constexpr size_t kWholeLine = 1000, kBefore = 60, kShown = 160;
+
+// Cuts `line`, whose mark is columns [*from, *to) of it (0-based, in characters), down to kShown characters around the
+// mark, with "..." where something was left out.
+std::string CutLine(std::string_view line, size_t* from, size_t* to) {
+  std::vector<size_t> starts;  // of characters
+  for (size_t i = 0; i < line.size(); i++) {
+    if ((static_cast<uint8_t>(line[i]) & 0xc0) != 0x80) starts.push_back(i);
+  }
+  const size_t count = starts.size();
+  starts.push_back(line.size());
+  const size_t mark = *from < count ? *from : count;
+  const size_t first = mark > kBefore ? mark - kBefore : 0;
+  const size_t last = first + kShown < count ? first + kShown : count;
+  std::string out = first > 0 ? "..." : "";
+  const size_t shift = out.size();
+  out.append(line.substr(starts[first], starts[last] - starts[first]));
+  if (last < count) out += "...";
+  *from = mark - first + shift;
+  *to = (*to < last ? (*to > first ? *to : first) : last) - first + shift;
+  return out;
+}
+}  // namespace
+
 std::string SyntaxErrorInfo::Format() const {
   std::string out = "  File \"" + filename + "\", line " + std::to_string(line == 0 ? 1 : line) + "\n";
   size_t lead = text.find_first_not_of(" \t\f");
@@ -102,6 +129,19 @@ std::string SyntaxErrorInfo::Format() const {
     std::string_view shown = std::string_view(text).substr(lead);
     while (!shown.empty() && (shown.back() == ' ' || shown.back() == '\t')) shown.remove_suffix(1);
     out += "    ";
+    if (shown.size() > kWholeLine) {
+      const size_t stop = end_line == line ? end_column : CharColumn(text, static_cast<uint32_t>(text.size()));
+      size_t from = column > lead ? column - 1 - lead : 0;
+      size_t to = stop > lead + 1 ? stop - 1 - lead : 0;
+      out += CutLine(shown, &from, &to);
+      out += '\n';
+      if (column > lead) {
+        out.append(4 + from, ' ');
+        out.append(to > from ? to - from : 1, '^');
+        out += '\n';
+      }
+      return out + KindName() + ": " + message + "\n";
+    }
     out += shown;
     out += '\n';
     if (column > lead) {

@@ -1,5 +1,7 @@
 // Messages and places of syntax errors.
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tidepool/runtime/lang/compile.h"
@@ -282,6 +284,34 @@ TEST(SyntaxError, Format) {
             "    foo(é, a b)\n"
             "           ^^^\n"
             "SyntaxError: invalid syntax. Perhaps you forgot a comma?\n");
+}
+
+// A generated line of 100 kB is not echoed whole: some columns around the mark are enough.
+TEST(SyntaxErrors, LongLinesAreCutAroundTheError) {
+  for (const size_t before : {0, 5, 59, 60, 61, 3000, 50000}) {
+    for (const char* unit : {"1+", "\xc3\xa9+"}) {
+      std::string line = "   x = ";  // indented: an error of another kind unless in a block
+      line = "if 1:\n" + line;
+      for (size_t i = 0; i < before; i++) line += unit;
+      line += "1 $ 1";
+      for (size_t i = 0; i < 50000; i++) line += "+1";
+      SyntaxErrorInfo error;
+      ASSERT_EQ(CompileModule(line + "\n", "t.py", CompileOptions(), &error), nullptr);
+      const std::string text = error.Format();
+      ASSERT_LT(text.size(), 700u);
+      std::vector<std::string> rows;
+      std::istringstream in(text);
+      for (std::string row; std::getline(in, row);) rows.push_back(row);
+      ASSERT_EQ(rows.size(), 4u) << text;
+      // The mark stands below the error.
+      size_t column = 0, at = 0;
+      for (; at < rows[1].size() && rows[1][at] != '$'; at++) column += (rows[1][at] & 0xc0) != 0x80;
+      ASSERT_LT(at, rows[1].size()) << text;
+      EXPECT_EQ(rows[2].find('^'), column) << text;
+      EXPECT_EQ(rows[1].substr(4, 3) == "...", before > 40) << text;
+      EXPECT_EQ(rows[1].substr(rows[1].size() - 3), "...");
+    }
+  }
 }
 
 }  // namespace

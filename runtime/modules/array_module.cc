@@ -403,7 +403,8 @@ Ref ArrayReverse(Context& cx, Value self, const Args&) {
 // count, index and contains go over a list of the values.
 Ref ArrayCount(Context& cx, Value self, const Args& args) {
   Ref list = ToList(cx, Self(self));
-  return list ? CallMethod(cx, list, Intern(cx, "count"), args[0]) : Ref();
+  Str* name = Intern(cx, "count");
+  return list && name != nullptr ? CallMethod(cx, list, name, args[0]) : Ref();
 }
 
 Ref ArrayIndex(Context& cx, Value self, const Args& args) {

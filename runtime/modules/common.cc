@@ -12,7 +12,8 @@ bool PathText(Context& cx, Value v, std::string* out) {
   } else if (Is<Bytes>(v)) {
     *out = std::string(v.as<Bytes>()->view());
   } else {
-    Ref path = GetAttrOptional(cx, v, Intern(cx, "__fspath__"));
+    Str* name = Intern(cx, "__fspath__");
+    Ref path = name != nullptr ? GetAttrOptional(cx, v, name) : Ref();
     if (cx.has_exception()) return false;
     Ref text = path ? Call(cx, path) : Ref();
     if (cx.has_exception()) return false;

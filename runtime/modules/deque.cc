@@ -262,6 +262,7 @@ bool ForEach(Context& cx, Deque* d, Fn fn) {
   uint64_t version;
   Ref first = Item(cx, d, 0, &version);
   for (int64_t i = 0;; i++) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     uint64_t now;
     Ref item = Item(cx, d, i, &now);
     if (now != version) return Raise(cx, cx.rt.exc.RuntimeError, "deque mutated during iteration"), false;

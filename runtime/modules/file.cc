@@ -433,7 +433,7 @@ Ref FileReadInto(Context& cx, Value self, const Args& args) {
   File* f = Self(self);
   if (!CheckReadable(cx, f)) return nullptr;
   BufferView view(cx);
-  if (!view.Open(args[0])) return nullptr;
+  if (!view.Open(args[0], true)) return nullptr;
   if (view.mutable_data() == nullptr) return RaiseTypeError(cx, "readinto() argument must be read-write bytes-like object");
   Bytebag bag(cx);
   Outcome outcome;
@@ -625,16 +625,20 @@ const MethodDef kFileMethods[] = {
 Ref GetClosed(Context& cx, Value self) { return cx.BoolRef(Self(self)->fd.load(kRelaxed) < 0); }
 Ref GetName(Context&, Value self) { return Ref::New(PeekSlot(Self(self)->name)); }
 Ref GetMode(Context&, Value self) { return Ref::New(PeekSlot(Self(self)->mode)); }
+void RaiseNoAttribute(Context& cx, Value self, const char* name) {
+  Str* s = Intern(cx, name);
+  if (s != nullptr) RaiseAttributeError(cx, self, s);
+}
 Ref GetEncoding(Context& cx, Value self) {
   if (!Self(self)->text) {
-    RaiseAttributeError(cx, self, Intern(cx, "encoding"));
+    RaiseNoAttribute(cx, self, "encoding");
     return nullptr;
   }
   return NewStr(cx, "utf-8");
 }
 Ref GetErrors(Context& cx, Value self) {
   if (!Self(self)->text) {
-    RaiseAttributeError(cx, self, Intern(cx, "errors"));
+    RaiseNoAttribute(cx, self, "errors");
     return nullptr;
   }
   return NewStr(cx, "strict");
@@ -644,7 +648,7 @@ Ref GetErrors(Context& cx, Value self) {
 Ref GetBuffer(Context& cx, Value self) {
   File* f = Self(self);
   if (!f->text) {
-    RaiseAttributeError(cx, self, Intern(cx, "buffer"));
+    RaiseNoAttribute(cx, self, "buffer");
     return nullptr;
   }
   if (!Flush(cx, f)) return nullptr;

@@ -24,17 +24,32 @@ Resize MakeRoom(Context& cx, ByteArray* b, int64_t at, int64_t old_count, int64_
   if (b->exports > 0) return Resize::kExported;
   int64_t size = n - old_count + new_count;
   char* data = b->data;
-  if (static_cast<size_t>(size) > b->capacity) {
+  ReplacedBuffer* replaced = nullptr;
+  // Bytes that a borrower looks at stay as they are, wherever the change happens.
+  if (static_cast<size_t>(size) > b->capacity || b->borrowed) {
     size_t room = static_cast<size_t>(size) + static_cast<size_t>(size) / 4 + 16;
     data = static_cast<char*>(cx.ts->heap()->Allocate(HeapKind::kRaw, room));
     if (data == nullptr) return Resize::kMemory;
+    if (b->data != nullptr && b->borrowed) {
+      replaced = static_cast<ReplacedBuffer*>(cx.ts->heap()->Allocate(HeapKind::kRaw, sizeof(ReplacedBuffer)));
+      if (replaced == nullptr) {
+        FreeRaw(cx, data);
+        return Resize::kMemory;
+      }
+    }
     if (at != 0) std::memcpy(data, b->data, static_cast<size_t>(at));
     b->capacity = room;
   }
   int64_t tail = n - at - old_count;
   if (tail != 0) std::memmove(data + at + new_count, b->data + at + old_count, static_cast<size_t>(tail));
   if (data != b->data) {
-    if (b->data != nullptr) FreeRaw(cx, b->data);
+    if (replaced != nullptr) {
+      *replaced = {b->replaced, b->data};
+      b->replaced = replaced;
+      b->borrowed = false;
+    } else if (b->data != nullptr) {
+      FreeRaw(cx, b->data);
+    }
     b->data = data;
   }
   b->length.store(size, kRelease);
@@ -82,7 +97,8 @@ bool DeleteSlice(Context& cx, ByteArray* b, SliceRange r) {
     } else {
       // From the end, so that places in front stay right.
       for (int64_t i = r.step > 0 ? r.count - 1 : 0; r.step > 0 ? i >= 0 : i < r.count; r.step > 0 ? --i : ++i) {
-        (void)MakeRoom(cx, b, r.start + i * r.step, 1, 0);
+        result = MakeRoom(cx, b, r.start + i * r.step, 1, 0);
+        if (result != Resize::kOk) break;  // only the first needs memory: nothing has changed
       }
     }
   }
@@ -189,7 +205,9 @@ Ref ArrayCreate(Context& cx, Class* cls, const Args&) {
 
 bool ArrayInit(Context& cx, Value self, const Args& args) {
   Ref bytes = BytesFromArgs(cx, "bytearray", args);
-  return bytes && AssignSlice(cx, self.as<ByteArray>(), SliceRange{0, INT64_MAX, 1, 0}, bytes.as<Bytes>()->view());
+  if (!bytes) return false;
+  auto assign = [&] { return AssignSlice(cx, self.as<ByteArray>(), SliceRange{0, INT64_MAX, 1, 0}, bytes.as<Bytes>()->view()); };
+  return assign() || (ReclaimMemory(cx) && assign());
 }
 
 Ref Append(Context& cx, Value self, const Args& args) {

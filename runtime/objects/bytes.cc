@@ -3,6 +3,7 @@
 #include "tidepool/runtime/objects/bytes.h"
 
 #include <cstring>
+#include <utility>
 
 #include "tidepool/runtime/objects/bytes_internal.h"
 #include "tidepool/runtime/objects/int.h"
@@ -40,6 +41,9 @@ Ref NewByteArray(Context& cx, const void* data, size_t n) {
   b->data = nullptr;
   b->capacity = 0;
   b->exports = 0;
+  b->borrows = 0;
+  b->borrowed = false;
+  b->replaced = nullptr;
   Ref r = Ref::Steal(b);
   if (n != 0) {
     b->data = static_cast<char*>(AllocateRaw(cx, n));
@@ -106,7 +110,7 @@ bool BufferView::Supports(Value v) {
   return HasLayout(v, Layout::kBytes) || HasLayout(v, Layout::kByteArray) || HasLayout(v, Layout::kMemoryView);
 }
 
-bool BufferView::Open(Value v) {
+bool BufferView::Open(Value v, bool writable) {
   Release();
   if (HasLayout(v, Layout::kBytes)) {
     auto* b = v.as<Bytes>();
@@ -119,11 +123,13 @@ bool BufferView::Open(Value v) {
   if (HasLayout(v, Layout::kByteArray)) {
     auto* b = v.as<ByteArray>();
     ObjectLock lock(cx_.ts, b);
-    ++b->exports;
+    ++(writable ? b->exports : b->borrows);
+    borrowed_ = !writable;
+    if (borrowed_) b->borrowed = true;
     base_ = Ref::New(v);
     data_ = b->data;
     size_ = static_cast<size_t>(b->length.load(kRelaxed));
-    readonly_ = false;
+    readonly_ = !writable;
     return true;
   }
   if (HasLayout(v, Layout::kMemoryView)) {
@@ -148,7 +154,26 @@ bool BufferView::Open(Value v) {
 
 void BufferView::Release() {
   if (!base_) return;
-  UnexportBuffer(cx_, base_);
+  if (borrowed_) {
+    auto* b = base_.as<ByteArray>();
+    ReplacedBuffer* gone = nullptr;
+    {
+      ObjectLock lock(cx_.ts, b);
+      if (--b->borrows == 0) {
+        b->borrowed = false;
+        std::swap(gone, b->replaced);
+      }
+    }
+    while (gone != nullptr) {
+      ReplacedBuffer* next = gone->next;
+      FreeRaw(cx_, gone->data);
+      FreeRaw(cx_, gone);
+      gone = next;
+    }
+    borrowed_ = false;
+  } else {
+    UnexportBuffer(cx_, base_);
+  }
   base_.reset();
   data_ = nullptr;
   size_ = 0;
@@ -201,6 +226,7 @@ Ref BytesFromArgs(Context& cx, const char* name, const Args& args) {
     if (!ToInt64(cx, v[0], &n)) return nullptr;
     if (n < 0) return RaiseValueError(cx, "negative count");
     Bytes* b = NewBytesRoom(cx, static_cast<size_t>(n));
+    if (b == nullptr && ReclaimMemory(cx)) b = NewBytesRoom(cx, static_cast<size_t>(n));
     if (b == nullptr) return nullptr;
     std::memset(b->data, 0, static_cast<size_t>(n));
     return Ref::Steal(b);

@@ -1,10 +1,12 @@
 // bytes, bytearray and memoryview.
 //
 // bytes are immutable and hold their data in the object. A bytearray holds a raw buffer that is
-// replaced when it grows; it is read and written under the object mutex. A memoryview (and anybody
-// else who looks at raw memory, see BufferView) *exports* the buffer: while exports > 0 the buffer does
-// not move and resizing is a BufferError, so its address stays valid; the bytes themselves may change
-// under the reader's eyes, as with CPython.
+// replaced when it grows; it is read and written under the object mutex. A memoryview (and whoever
+// writes into raw memory) *exports* the buffer: while exports > 0 the buffer does not move and resizing
+// is a BufferError, so its address stays valid; the bytes themselves may change under the reader's eyes,
+// as with CPython. An operation that only reads (BufferView) *borrows* it instead, which no other thread
+// notices: resizing goes on, and a buffer that is replaced meanwhile waits in `replaced` for the last
+// borrower.
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_BYTES_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_BYTES_H_
 
@@ -26,12 +28,20 @@ struct Bytes : Object {
   std::string_view view() const { return {data, length}; }
 };
 
+struct ReplacedBuffer {
+  ReplacedBuffer* next;
+  char* data;
+};
+
 struct ByteArray : Object {
   static constexpr Layout kLayout = Layout::kByteArray;
   Atomic<int64_t> length;
   char* data;            // raw heap; null when capacity is 0
   size_t capacity;
   int64_t exports;
+  int64_t borrows;       // of `data` and of what is in `replaced`
+  bool borrowed;         // `data` itself: a change of size replaces it
+  ReplacedBuffer* replaced;  // what borrowers may look at still
 };
 
 struct MemoryView : Object {
@@ -59,7 +69,8 @@ class BufferView {
   BufferView(const BufferView&) = delete;
   BufferView& operator=(const BufferView&) = delete;
   // TypeError "a bytes-like object is required, not 'X'". A strided memoryview is copied.
-  bool Open(Value v);
+  // `writable`: the memory is written to, so that it must stay the object's.
+  bool Open(Value v, bool writable = false);
   // Without raising: false if it is no bytes-like object.
   static bool Supports(Value v);
   void Release();
@@ -74,6 +85,7 @@ class BufferView {
   char* data_ = nullptr;
   size_t size_ = 0;
   bool readonly_ = true;
+  bool borrowed_ = false;
 };
 
 }  // namespace tidepool::rt

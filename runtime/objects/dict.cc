@@ -509,6 +509,7 @@ bool DictMergeDict(Context& cx, Dict* d, Dict* from) {
   Ref key;
   Ref value;
   while (DictNext(cx, from, &pos, &key, &value)) {
+    SafepointInLoop(cx, pos);
     int64_t hash;
     if (!KeyHash(cx, key, &hash) || !SetWithHash(cx, d, key, hash, value)) return false;
     if (DictSize(from) != size) {

@@ -65,6 +65,7 @@ Ref DictRepr(Context& cx, Value self) {
   Ref value;
   bool first = true;
   while (DictNext(cx, d, &pos, &key, &value)) {
+    SafepointInLoop(cx, pos);
     if (!first) out.PutBytes(", ", 2);
     first = false;
     Ref k = Repr(cx, key);
@@ -99,6 +100,7 @@ Ref DictCompare(Context& cx, Value a, Value b, CompareOp op) {
   Ref key;
   Ref value;
   while (equal && DictNext(cx, a.as<Dict>(), &pos, &key, &value)) {
+    SafepointInLoop(cx, pos);
     Ref other;
     int found = DictGet(cx, b.as<Dict>(), key, &other);
     if (found < 0) return nullptr;

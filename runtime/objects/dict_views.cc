@@ -137,6 +137,7 @@ int ValuesContains(Context& cx, Value self, Value item) {
   size_t pos = 0;
   Ref value;
   while (DictNext(cx, DictOf(self), &pos, nullptr, &value)) {
+    SafepointInLoop(cx, pos);
     int same = Equal(cx, value, item);
     if (same != 0) return same;
   }

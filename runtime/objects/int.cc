@@ -14,6 +14,7 @@
 #include "tidepool/runtime/objects/support.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
 
@@ -122,7 +123,12 @@ bool FloorDivide(Context& cx, Value a, Value b, Ref* quotient, Ref* remainder) {
   IntResult q(cx, nq + 1);
   IntResult r(cx, y.size());
   if (!q.ok() || !r.ok()) return false;
-  if (!bigmath::DivMod(q.limbs(), r.limbs(), x.limbs(), x.size(), y.limbs(), y.size())) {
+  bool good;
+  {
+    LongComputation away(cx, (x.size() - y.size() + 1) * y.size());
+    good = bigmath::DivMod(q.limbs(), r.limbs(), x.limbs(), x.size(), y.limbs(), y.size());
+  }
+  if (!good) {
     RaiseMemoryError(cx);
     return false;
   }
@@ -396,7 +402,12 @@ Ref IntMul(Context& cx, Value a, Value b) {
   size_t n = x.size() + y.size();
   IntResult r(cx, n);
   if (!r.ok()) return nullptr;
-  if (!bigmath::Mul(r.limbs(), x.limbs(), x.size(), y.limbs(), y.size())) return RaiseMemoryError(cx);
+  bool good;
+  {
+    LongComputation away(cx, x.size() * y.size());
+    good = bigmath::Mul(r.limbs(), x.limbs(), x.size(), y.limbs(), y.size());
+  }
+  if (!good) return RaiseMemoryError(cx);
   return r.Finish(cx, n, x.negative() != y.negative());
 }
 
@@ -494,6 +505,7 @@ Ref IntPow(Context& cx, Value a, Value b, Value modulus) {
   }
   Ref result = Ref::Small(1);
   for (int i = 64 - std::countl_zero(static_cast<uint64_t>(e)); i-- > 0;) {
+    Safepoint(cx);
     result = IntMul(cx, result, result);
     if (result && ((e >> i) & 1) != 0) result = IntMul(cx, result, a);
     if (!result) return nullptr;

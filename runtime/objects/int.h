@@ -45,6 +45,24 @@ class IntView {
   bigmath::Limb small_;
 };
 
+// A computation over immutable or private memory. From some 50 us on (`work` counts multiplications of limbs) the thread is
+// detached meanwhile, so that no stop and no collection waits for it. No lock is held across it, and nothing borrowed but
+// what the caller's arguments keep alive.
+class LongComputation {
+ public:
+  LongComputation(Context& cx, size_t work) : ts_(work < (size_t{1} << 16) ? nullptr : cx.ts) {
+    if (ts_ != nullptr) ts_->Detach();
+  }
+  ~LongComputation() {
+    if (ts_ != nullptr) ts_->Attach();
+  }
+  LongComputation(const LongComputation&) = delete;
+  LongComputation& operator=(const LongComputation&) = delete;
+
+ private:
+  ThreadState* const ts_;
+};
+
 Ref NewIntSlow(Context& cx, int64_t v);
 inline Ref NewInt(Context& cx, int64_t v) { return FitsSmallInt(v) ? Ref::Small(v) : NewIntSlow(cx, v); }
 Ref NewIntUnsigned(Context& cx, uint64_t v);

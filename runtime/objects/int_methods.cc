@@ -421,7 +421,11 @@ Ref IntToStr(Context& cx, Value v, int base, bool prefix) {
   size_t n = 0;
   if (x.negative()) p[n++] = '-';
   for (const char* m = mark; *m != 0; ++m) p[n++] = *m;
-  size_t digits = bigmath::ToDigits(limbs.as<Limb>(), x.size(), base, p + n);
+  size_t digits;
+  {
+    LongComputation away(cx, x.size() * x.size());
+    digits = bigmath::ToDigits(limbs.as<Limb>(), x.size(), base, p + n);
+  }
   if (base == 10 && digits > kMaxDecimalDigits) {
     return RaiseValueError(cx,
                            "Exceeds the limit (%zu digits) for integer string conversion; use "
@@ -489,7 +493,11 @@ Ref IntFromText(Context& cx, TextView text, int base, Value shown) {
   }
   Scratch limbs(bigmath::LimbRoom(count, base) * sizeof(Limb));
   if (!limbs) return RaiseMemoryError(cx);
-  size_t n = bigmath::FromDigits(limbs.as<Limb>(), digits.as<uint8_t>(), count, base);
+  size_t n;
+  {
+    LongComputation away(cx, bigmath::LimbRoom(count, base) * (count / 16));
+    n = bigmath::FromDigits(limbs.as<Limb>(), digits.as<uint8_t>(), count, base);
+  }
   return NewIntFromLimbs64(cx, limbs.as<Limb>(), n, negative);
 }
 

@@ -18,6 +18,7 @@ Ref ListRepr(Context& cx, Value self) {
   TextBuffer out;
   out.Put(U'[');
   for (int64_t i = 0;; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref item = ListGet(cx, list, i);
     if (!item) break;
     if (i != 0) out.PutBytes(", ", 2);
@@ -85,6 +86,7 @@ bool ListSetItem(Context& cx, Value self, Value key, Value value) {
 
 int ListContains(Context& cx, Value self, Value item) {
   for (int64_t i = 0;; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref other = ListGet(cx, self.as<List>(), i);
     if (!other) return 0;
     int same = Equal(cx, other, item);
@@ -101,6 +103,7 @@ Ref ListCompare(Context& cx, Value a, Value b, CompareOp op) {
     return cx.BoolRef(op == CompareOp::kNe);
   }
   for (int64_t i = 0;; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref p = ListGet(cx, x, i);
     Ref q = ListGet(cx, y, i);
     if (!p || !q) {
@@ -205,6 +208,7 @@ Ref Pop(Context& cx, Value self, const Args& args) {
 Ref Remove(Context& cx, Value self, const Args& args) {
   auto* list = self.as<List>();
   for (int64_t i = 0;; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref item = ListGet(cx, list, i);
     if (!item) return RaiseValueError(cx, "list.remove(x): x not in list");
     int same = Equal(cx, item, args[0]);
@@ -235,6 +239,7 @@ Ref Reverse(Context& cx, Value self, const Args&) {
 Ref Count(Context& cx, Value self, const Args& args) {
   int64_t n = 0;
   for (int64_t i = 0;; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref item = ListGet(cx, self.as<List>(), i);
     if (!item) return Ref::Small(n);
     int same = Equal(cx, item, args[0]);
@@ -248,6 +253,7 @@ Ref IndexOf(Context& cx, Value self, const Args& args) {
   int64_t from, to;
   if (!SliceBounds(cx, args.Get(1), args.Get(2), static_cast<int64_t>(ListSize(list)), &from, &to)) return nullptr;
   for (int64_t i = from; i < to; ++i) {
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
     Ref item = ListGet(cx, list, i);
     if (!item) break;
     int same = Equal(cx, item, args[0]);

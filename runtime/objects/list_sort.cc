@@ -52,24 +52,29 @@ bool SortItems(Context& cx, T* items, size_t n, bool reverse) {
   // Turned before and after, so that equal items keep their order under `reverse` too.
   if (reverse) turn();
   bool ok = true;
+  uint64_t steps = 0;  // the array is private and its items are owned: a safepoint may come between any two
   switch (KindOf(cx, items, n)) {
     case KeyKind::kSmallInt:
-      ok = StableSort(items, n, buffer, [](const T& a, const T& b) {
+      ok = StableSort(items, n, buffer, [&](const T& a, const T& b) {
+        SafepointInLoop(cx, ++steps);
         return KeyOf(a).small_int() < KeyOf(b).small_int() ? 1 : 0;
       });
       break;
     case KeyKind::kFloat:
-      ok = StableSort(items, n, buffer, [](const T& a, const T& b) {
+      ok = StableSort(items, n, buffer, [&](const T& a, const T& b) {
+        SafepointInLoop(cx, ++steps);
         return KeyOf(a).template as<Float>()->value < KeyOf(b).template as<Float>()->value ? 1 : 0;
       });
       break;
     case KeyKind::kStr:
-      ok = StableSort(items, n, buffer, [](const T& a, const T& b) {
+      ok = StableSort(items, n, buffer, [&](const T& a, const T& b) {
+        SafepointInLoop(cx, ++steps);
         return StrCompare(KeyOf(a).template as<Str>(), KeyOf(b).template as<Str>()) < 0 ? 1 : 0;
       });
       break;
     case KeyKind::kAny:
       ok = StableSort(items, n, buffer, [&](const T& a, const T& b) {
+        SafepointInLoop(cx, ++steps);
         return CompareBool(cx, KeyOf(a), KeyOf(b), CompareOp::kLt);
       });
       break;

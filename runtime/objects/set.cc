@@ -345,6 +345,7 @@ bool SetUpdate(Context& cx, Value set, Value iterable) {
     Ref item;
     int64_t hash;
     while (SetNextHash(cx, from, &pos, &item, &hash)) {
+      SafepointInLoop(cx, pos);
       if (!SetAddWithHash(cx, s, item, hash)) return false;
     }
     return true;

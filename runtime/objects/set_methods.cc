@@ -36,6 +36,7 @@ bool EachItem(Context& cx, Set* s, Fn fn) {
   Ref item;
   int64_t hash;
   while (SetNextHash(cx, s, &pos, &item, &hash)) {
+    SafepointInLoop(cx, pos);
     if (!fn(item.get(), hash)) return false;
   }
   return true;

@@ -180,6 +180,7 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   uint8_t kind = n > 1 ? separator->kind : 1;
   bool ascii = n == 1 || separator->ascii;
   for (size_t i = 0; i < n; ++i) {
+    SafepointInLoop(cx, i);
     if (!IsStr(items[i])) {
       return RaiseTypeError(cx, "sequence item %zu: expected str instance, %s found", i, ClassName(cx, items[i]));
     }
@@ -200,6 +201,7 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   if (r == nullptr) return nullptr;
   size_t at = 0;
   for (size_t i = 0; i < n; ++i) {
+    SafepointInLoop(cx, i);
     if (i != 0) {
       CopyText(r->data() + at * kind, kind, separator->view());
       at += separator->length;

@@ -73,6 +73,7 @@ bool TupleHash(Context& cx, Value self, int64_t* out) {
   uint64_t acc = kPrime5;
   bool plain = true;
   for (size_t i = 0; i < t->length; ++i) {
+    SafepointInLoop(cx, i);
     int64_t lane;
     if (!Hash(cx, t->items[i], &lane)) return false;
     plain &= t->items[i].is_small_int() || IsExact(t->items[i], cx.rt.cls.str);
@@ -97,6 +98,7 @@ Ref TupleCompare(Context& cx, Value self, Value other, CompareOp op) {
   }
   size_t n = a->length < b->length ? a->length : b->length;
   for (size_t i = 0; i < n; ++i) {
+    SafepointInLoop(cx, i);
     int same = Equal(cx, a->items[i], b->items[i]);
     if (same < 0) return nullptr;
     if (same == 1) continue;
@@ -151,6 +153,7 @@ Ref TupleGetItem(Context& cx, Value self, Value key) {
 int TupleContains(Context& cx, Value self, Value item) {
   auto* t = self.as<Tuple>();
   for (size_t i = 0; i < t->length; ++i) {
+    SafepointInLoop(cx, i);
     int same = Equal(cx, t->items[i], item);
     if (same != 0) return same;
   }
@@ -230,6 +233,7 @@ Ref TupleCount(Context& cx, Value self, const Args& args) {
   auto* t = self.as<Tuple>();
   int64_t n = 0;
   for (size_t i = 0; i < t->length; ++i) {
+    SafepointInLoop(cx, i);
     int same = Equal(cx, t->items[i], args[0]);
     if (same < 0) return nullptr;
     n += same;

@@ -89,7 +89,10 @@ Ref BuiltinBin(Context& cx, Value, const Args& a) { return InBase(cx, a[0], 2); 
 Ref StandardFile(Context& cx, Str* name) {
   Ref sys;
   Str* key = Intern(cx, "sys");
-  if (key == nullptr || DictGetStr(cx, cx.rt.modules, key, &sys) != 1) return RaiseRuntimeError(cx, "lost sys.%s", ToUtf8(name).c_str());
+  if (key == nullptr) return Ref();
+  const int found = DictGetStr(cx, cx.rt.modules, key, &sys);
+  if (found < 0) return Ref();
+  if (found == 0) return RaiseRuntimeError(cx, "lost sys.%s", ToUtf8(name).c_str());
   Ref f = GetAttrOptional(cx, sys, name);
   if (!f && !cx.has_exception()) return RaiseRuntimeError(cx, "lost sys.%s", ToUtf8(name).c_str());
   return f;
@@ -523,7 +526,8 @@ bool InitBuiltins(Context& cx) {
     if (!AddToModule(cx, mod, d->name, NewNativeFunction(cx, d, m, name))) return false;
   }
   Ref build;
-  if (DictGetStr(cx, cx.rt.builtins, Intern(cx, "__build_class__"), &build) != 1) return false;
+  Str* build_name = Intern(cx, "__build_class__");
+  if (build_name == nullptr || DictGetStr(cx, cx.rt.builtins, build_name, &build) != 1) return false;
   SetImmortal(cx.ts, build.get().object());
   cx.rt.build_class = build.release();
   const BuiltinClasses& c = cx.rt.cls;

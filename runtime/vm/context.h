@@ -250,6 +250,7 @@ class Context {
   int64_t recursion_depth = 0;
   uintptr_t native_stack_limit = 0;  // lowest address the C stack may reach
   int repr_depth = 0;
+  uint32_t native_steps = 0;        // of iterators, counted by Next
   bool signal_pending = false;       // set at a safepoint; CheckSignals looks (signals.h)
   MethodCache* method_cache = nullptr;
   Value repr_stack[64];              // objects whose repr is being made ([...]), see ReprScope

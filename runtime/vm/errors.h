@@ -27,6 +27,9 @@ Ref RaiseZeroDivision(Context& cx, const char* format, ...) TIDEPOOL_PRINTF(2, 3
 Ref RaiseAttributeError(Context& cx, Value obj, Str* name);     // "'X' object has no attribute 'y'"
 Ref RaiseKeyError(Context& cx, Value key);
 Ref RaiseMemoryError(Context& cx);                              // never allocates in vain: falls back to the prepared one
+// For a place where any code might run and what failed can simply be done again: if the pending exception is a MemoryError,
+// collects at a safepoint. True: memory has become free, and nothing is pending; try once more.
+bool ReclaimMemory(Context& cx);
 Ref RaiseOsError(Context& cx, int error, const char* path);     // FileNotFoundError etc. by errno
 Ref RaiseStopIteration(Context& cx, Value value);               // value null: none
 

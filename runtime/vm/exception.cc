@@ -460,6 +460,18 @@ Ref RaiseMemoryError(Context& cx) {
   return Ref();
 }
 
+bool ReclaimMemory(Context& cx) {
+  if (!PendingIs(cx, cx.rt.exc.MemoryError) || !cx.rt.collector->enabled()) return false;
+  Ref e = cx.TakeException();
+  HeapDomain& heap = cx.rt.isolate->heap();
+  const uint64_t before = heap.LiveIn(~0u).bytes;
+  cx.rt.collector->RequestCollection(cx.ts, true);  // as RaiseMemoryError did; it may have been served since
+  cx.ts->Safepoint();
+  if (heap.LiveIn(~0u).bytes < before && !cx.has_exception()) return true;
+  if (!cx.has_exception()) cx.SetException(std::move(e));
+  return false;
+}
+
 Ref RaiseOsError(Context& cx, int error, const char* path) {
   Ref text = NewStr(cx, strerror(error));
   if (!text) return Ref();

@@ -116,6 +116,15 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool FloatResult(Context& cx, ThreadState* t
   return !out->is_null();
 }
 
+// Operands whose operations do all or nothing, and run no script: one that failed for want of memory can be done again.
+bool Repeatable(Context& cx, Value v) {
+  const BuiltinClasses& c = cx.rt.cls;
+  for (const Class* cls : {c.int_, c.float_, c.str, c.bytes, c.list, c.tuple}) {
+    if (IsExact(v, cls)) return true;
+  }
+  return v.is_small_int();
+}
+
 Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
   if (a.is_small_int() && b.is_small_int()) {
     const int64_t x = a.small_int(), y = b.small_int();
@@ -153,7 +162,9 @@ Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
       default: break;
     }
   }
-  return inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+  Ref r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+  if (!r && Repeatable(cx, a) && Repeatable(cx, b) && ReclaimMemory(cx)) r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+  return r;
 }
 
 // *r = x op y where that is an ordinary result; false: an error or another operator, go the long way.
@@ -1157,7 +1168,8 @@ call_again:
       if (sp >= f->stack + f->code->stack_size) goto call_generic;
       func = PythonInit(cx, callee.as<Class>());
       if (func == nullptr) goto call_generic;
-      const Value instance = NewInstance(cx, callee.as<Class>()).release();
+      Value instance = NewInstance(cx, callee.as<Class>()).release();
+      if (instance.is_null() && ReclaimMemory(cx)) instance = NewInstance(cx, callee.as<Class>()).release();
       if (instance.is_null()) {
         DROP(Value(func));
         result = Value();

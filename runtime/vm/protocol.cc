@@ -19,6 +19,7 @@
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/signals.h"
 
 namespace tidepool::rt {
 
@@ -408,6 +409,10 @@ Ref Next(Context& cx, Value iterator) {
   Class* cls = ClassOf(cx, iterator);
   if (cls->slots.next == nullptr) return RaiseTypeError(cx, "'%s' object is not an iterator", NameOf(cls));
   if (!CheckNativeStack(cx)) return Ref();  // iterators over iterators
+  if ((++cx.native_steps & 1023) == 0) {
+    Safepoint(cx);
+    if (cx.signal_pending && !CheckSignals(cx)) return Ref();
+  }
   Ref r = cls->slots.next(cx, iterator);
   if (!r && cx.has_exception()) ClearIf(cx, cx.rt.exc.StopIteration);
   return r;

@@ -50,7 +50,8 @@ const char* BinaryOpText(BinaryOp op);                          // "+"
 
 // ---- iteration
 Ref Iter(Context& cx, Value obj);
-// The next item; null without exception: exhausted (StopIteration swallowed).
+// The next item; null without exception: exhausted (StopIteration swallowed). Passes a safepoint now and then, as iterators
+// that are written in Python do at every call: native loops over native iterators are stopped and interrupted by this.
 Ref Next(Context& cx, Value iterator);
 // Calls fn(Value item) -> bool (false: stop with an exception pending) for every item.
 template <class Fn>
@@ -71,6 +72,11 @@ bool IsCallable(Context& cx, Value obj);
 
 // A safepoint for long native loops: lets a stop pass and runs pending finalizers.  No borrowed pointers across it.
 inline void Safepoint(Context& cx) { cx.ts->Safepoint(); }
+// The same once in 1024 rounds of a loop, whose number is given: a stop waits some microseconds for it, and the loop does
+// not notice.
+inline void SafepointInLoop(Context& cx, uint64_t round) {
+  if ((round & 1023) == 1023) cx.ts->Safepoint();
+}
 
 }  // namespace tidepool::rt
 

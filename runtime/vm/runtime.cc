@@ -133,6 +133,16 @@ bool InternNames(Context& cx) {
   return true;
 }
 
+// Called by an allocating thread, wherever it is: only asks. Nothing has become free, so a refused allocation stays so.
+bool OnPressure(void* arg, const MemoryPressure& pressure) {
+  auto* rt = static_cast<Runtime*>(arg);
+  ThreadState* ts = ThreadState::Current();
+  if (pressure.level == MemoryPressure::kSoft && ts != nullptr && ts->isolate() == rt->isolate && rt->collector->enabled()) {
+    rt->collector->RequestCollection(ts, true);
+  }
+  return false;
+}
+
 bool Start(Context& cx) {
   Runtime& rt = cx.rt;
   rt.interned = NewInternTable();
@@ -165,6 +175,12 @@ absl::StatusOr<std::unique_ptr<World>> World::Create(const Options& options, con
   if (w->ts_ == nullptr) return absl::ResourceExhaustedError("no memory for the main thread");
   w->cx_ = NewContext(w->rt_, w->ts_);
   if (w->cx_ == nullptr) return absl::ResourceExhaustedError("no memory for the value stack");
+  // Before the limit is met where nothing can be collected (in the middle of a native operation), a collection is asked for.
+  if (options.max_memory != 0) {
+    HeapDomain& heap = w->rt_.isolate->heap();
+    if (options.soft_memory == 0) heap.SetSoftLimit(options.max_memory - options.max_memory / 8);
+    heap.SetPressureCallback(&OnPressure, &w->rt_);
+  }
   if (!Start(*w->cx_)) return absl::ResourceExhaustedError("no memory to start the runtime");
   w->finished_ = false;
   return w;
@@ -210,20 +226,21 @@ int World::Report() {
   return IsInstance(cx, e, rt_.exc.KeyboardInterrupt) ? 130 : 1;
 }
 
-void World::Finish() {
+bool World::Finish() {
   finished_ = true;
   Context& cx = *cx_;
   rt_.RunExitFunctions(cx);
-  FlushStandardStreams(cx);
+  bool flushed = FlushStandardStreams(cx);
   cx.ClearException();
-  if (RunningThreads(rt_) > 0) return;  // daemon threads: the caller ends the process, nothing may be taken away from them
+  if (RunningThreads(rt_) > 0) return flushed;  // daemon threads: the caller ends the process, nothing may be taken away from them
   // The script's own globals go first, then those of the other modules.
   Ref main;
   if (DictGetStr(cx, rt_.modules, rt_.names.main, &main) == 1 && Is<Module>(main.get())) DictClear(cx, ModuleDict(main.as<Module>()));
   main.reset();
   rt_.collector->Collect(ts_, 2, "exit");
-  FlushStandardStreams(cx);
+  if (flushed) flushed = FlushStandardStreams(cx);  // said once
   cx.ClearException();
+  return flushed;
 }
 
 }  // namespace tidepool::rt

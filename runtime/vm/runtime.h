@@ -30,7 +30,7 @@ class World {
   int RunMain(const std::string& source, const std::string& filename);
 
   // Waits for threads, runs exit functions, releases modules, collects.  Called by the destructor if not before.
-  void Finish();
+  bool Finish();
 
  private:
   World() = default;

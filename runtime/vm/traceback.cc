@@ -282,7 +282,8 @@ std::string QualifiedClassName(Context& cx, Class* cls) {
 }
 
 void AppendSyntaxError(Context& cx, std::string* out, Value v) {
-  Ref info = GetAttrOptional(cx, v, Intern(cx, "_tidepool_report"));
+  Str* key = Intern(cx, "_tidepool_report");
+  Ref info = key != nullptr ? GetAttrOptional(cx, v, key) : Ref();
   if (cx.has_exception()) cx.ClearException();
   if (info && IsStr(info)) *out += ToUtf8(info.as<Str>());
 }

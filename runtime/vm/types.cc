@@ -72,7 +72,8 @@ Ref ObjectCreate(Context& cx, Class* cls, const Args& args) {
   if (args.npos + args.nkw != 0 && cls->slots.init == ObjectInit) {
     return RaiseTypeError(cx, "%s() takes no arguments", NameOf(cls));
   }
-  return NewInstance(cx, cls);
+  Ref r = NewInstance(cx, cls);
+  return r || !ReclaimMemory(cx) ? std::move(r) : NewInstance(cx, cls);
 }
 Ref GetClass(Context& cx, Value self) { return Ref::New(ClassOf(cx, self)); }
 bool SetClass(Context& cx, Value self, Value v) {

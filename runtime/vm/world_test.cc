@@ -56,6 +56,53 @@ TEST(World, RunsAndEnds) {
   }
 }
 
+// Under a limit, and with a policy that never collects by itself: what cycles hold is no reason for a MemoryError, be it
+// small nodes or big blocks; what is live is one, and afterwards the script goes on.
+TEST(World, GarbageInCyclesIsCollectedBeforeTheLimitRefuses) {
+  constexpr char kSmall[] = R"(
+class Node:
+    def __init__(self):
+        self.me = self
+        self.more = [self, 1.5, (self,)]
+for i in range(300000):
+    Node()
+raise SystemExit(3)
+)";
+  constexpr char kBig[] = R"(
+class Block:
+    def __init__(self, data):
+        self.me = self
+        self.data = data
+for i in range(60):
+    Block(bytes(5 << 20))
+    Block(bytearray(3 << 20))
+    Block(b"x" * (4 << 20))
+    Block([None] * (1 << 19))
+raise SystemExit(3)
+)";
+  constexpr char kLive[] = R"(
+keep = []
+failures = 0
+for i in range(40):
+    try:
+        keep.append(bytes(4 << 20))
+    except MemoryError:
+        failures += 1
+assert 5 < len(keep) < 20 and failures == 40 - len(keep), (len(keep), failures)
+del keep[:]
+keep.append(bytes(16 << 20))
+raise SystemExit(3)
+)";
+  for (const char* script : {kSmall, kBig, kLive}) {
+    Options options = SmallOptions();
+    options.max_memory = 48 << 20;
+    ASSERT_TRUE(options.Set("gc_policy", "manual").ok());
+    auto w = World::Create(options, RuntimeOptions());
+    ASSERT_TRUE(w.ok()) << w.status();
+    EXPECT_EQ((*w)->RunMain(script, "test.py"), 3) << script;
+  }
+}
+
 TEST(World, TwoAtOnceOnTwoThreads) {
   int status[2] = {};
   Thread threads[2];
