@@ -230,6 +230,7 @@ Ref PowMod(Context& cx, Value base, Value exponent, Value modulus) {
   }
   IntView bits(e.get());
   for (uint64_t i = bigmath::BitLength(bits.limbs(), bits.size()); i-- > 0;) {
+    Safepoint(cx);
     result = IntMul(cx, result, result);
     if (result) result = IntMod(cx, result, modulus);
     if (result && ((bits.limbs()[i / 64] >> (i % 64)) & 1) != 0) {

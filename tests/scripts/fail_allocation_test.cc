@@ -84,7 +84,7 @@ TEST(FailAllocation, WhileTheRuntimeStarts) {
   const Outcome whole = Execute(program, ".", {"tidepool", "--fail-allocation=" + std::to_string(kNever), "-c", "x = 1"}, 100);
   const int64_t total = Counted(whole.err);
   ASSERT_GT(total, 1000) << whole.err;
-  const int64_t step = Full() ? 1 : *kSanitizer != '\0' ? 61 : 17;
+  const int64_t step = Full() ? 1 : *kSanitizer != '\0' ? 97 : 17;
   for (int64_t n = 1 + total % step; n <= total; n += step) {
     const Outcome o = Execute(program, ".", {"tidepool", "--fail-allocation=" + std::to_string(n), "-c", "x = 1"}, 100);
     EXPECT_EQ(Problem(whole, o), "") << "tidepool --fail-allocation=" << n << " -c 'x = 1'\n" << o.err;
