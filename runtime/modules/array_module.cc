@@ -9,6 +9,7 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/objects/slice.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -427,11 +428,12 @@ int ArrayContains(Context& cx, Value self, Value item) {
 
 Ref ArrayRepr(Context& cx, Value self) {
   Array* a = Self(self);
-  const std::string head = std::string("array('") + a->typecode + "'";
-  if (ArrayLen(cx, self) == 0) return NewStr(cx, head + ")");
+  std::string text = std::string("array('") + a->typecode + "'";
+  if (ArrayLen(cx, self) == 0) return NewStr(cx, text + ")");
   Ref list = ToList(cx, a);
-  if (!list) return nullptr;
-  return NewStr(cx, head + ", " + ReprText(cx, list) + ")");
+  text += ", ";
+  if (!list || !AppendRepr(cx, &text, list)) return nullptr;
+  return NewStr(cx, text + ")");
 }
 
 Ref ArrayCompare(Context& cx, Value self, Value other, CompareOp op) {

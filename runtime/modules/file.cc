@@ -12,6 +12,7 @@
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -673,8 +674,8 @@ const GetSetDef kFileGetSet[] = {
 
 Ref FileRepr(Context& cx, Value self) {
   File* f = Self(self);
-  const std::string name = ReprText(cx, PeekSlot(f->name));
-  const std::string mode = ReprText(cx, PeekSlot(f->mode));
+  std::string name, mode;
+  if (!AppendRepr(cx, &name, PeekSlot(f->name)) || !AppendRepr(cx, &mode, PeekSlot(f->mode))) return nullptr;
   Class* cls = ClassOf(self.object());
   std::string text = std::string("<_io.") + NameOf(cls) + " name=" + name;
   if (f->text) {

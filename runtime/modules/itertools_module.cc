@@ -5,6 +5,7 @@
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -110,8 +111,12 @@ Ref CountRepr(Context& cx, Value self) {
   const int64_t n = c->fast.load(kRelaxed);
   Ref value = n != Count::kSlow ? Ref::Small(n) : LoadSlot(c, c->value);
   Ref step = LoadSlot(c, c->step);
-  std::string text = "count(" + ReprText(cx, value);
-  if (step.get() != Value::Small(1)) text += ", " + ReprText(cx, step);
+  std::string text = "count(";
+  if (!AppendRepr(cx, &text, value)) return nullptr;
+  if (step.get() != Value::Small(1)) {
+    text += ", ";
+    if (!AppendRepr(cx, &text, step)) return nullptr;
+  }
   return NewStr(cx, text + ")");
 }
 
@@ -200,7 +205,8 @@ Ref RepeatNext(Context& cx, Value self) {
 Ref RepeatRepr(Context& cx, Value self) {
   Repeat* r = self.as<Repeat>();
   Ref value = LoadSlot(r, r->value);
-  std::string text = "repeat(" + ReprText(cx, value);
+  std::string text = "repeat(";
+  if (!AppendRepr(cx, &text, value)) return nullptr;
   const int64_t left = r->left.load(kRelaxed);
   if (left >= 0) text += ", " + std::to_string(left);
   return NewStr(cx, text + ")");

@@ -10,6 +10,7 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/crc32.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -95,8 +96,9 @@ Ref CWordValue(Context& cx, Value self) {
 
 Ref CWordRepr(Context& cx, Value self) {
   Ref value = CWordValue(cx, self);
-  if (!value) return nullptr;
-  return NewStr(cx, "c_ulong(" + Text(cx, value) + ")");
+  std::string text = "c_ulong(";
+  if (!value || !AppendText(cx, &text, value)) return nullptr;
+  return NewStr(cx, text + ")");
 }
 
 const MethodDef kCWordMethods[] = {

@@ -15,6 +15,7 @@
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
@@ -210,9 +211,15 @@ Ref OsStr(Context& cx, Value self) {
   Ref args = ArgsOf(self.as<Exception>());
   Tuple* t = args.as<Tuple>();
   if (t->length < 2) return ExceptionStr(cx, self);
-  std::string text = "[Errno " + Text(cx, t->items[0]) + "] " + Text(cx, t->items[1]);
+  std::string text = "[Errno ";
+  if (!AppendText(cx, &text, t->items[0])) return Ref();
+  text += "] ";
+  if (!AppendText(cx, &text, t->items[1])) return Ref();
   Ref file = LoadSlot(self.object(), self.as<Exception>()->extra);
-  if (file && file.get() != cx.None()) text += ": " + ReprText(cx, file);
+  if (file && file.get() != cx.None()) {
+    text += ": ";
+    if (!AppendRepr(cx, &text, file)) return Ref();
+  }
   return NewStr(cx, text);
 }
 // Keyword `name` (and `path`, `obj`) of ImportError, AttributeError, NameError.
@@ -250,12 +257,15 @@ Ref SyntaxStr(Context& cx, Value self) {
   Ref line = SyntaxLine(cx, self);
   Ref file = SyntaxFile(cx, self);
   Ref message = Arg(cx, self, 0);
-  std::string text = Text(cx, message);
+  std::string text, name;
+  if (!message || !AppendText(cx, &text, message)) return Ref();
   if (line.get() == cx.None()) return NewStr(cx, text);
-  std::string name = Text(cx, file);
+  if (!AppendText(cx, &name, file)) return Ref();
   const size_t slash = name.rfind('/');
   if (slash != std::string::npos) name = name.substr(slash + 1);
-  return NewStr(cx, text + " (" + name + ", line " + Text(cx, line) + ")");
+  text += " (" + name + ", line ";
+  if (!AppendText(cx, &text, line)) return Ref();
+  return NewStr(cx, text + ")");
 }
 
 const GetSetDef kStopGetSet[] = {{"value", StopIterationValue, nullptr}, {nullptr, nullptr, nullptr}};

@@ -21,6 +21,7 @@
 #include "tidepool/runtime/vm/interp_ops.h"
 #include "tidepool/runtime/vm/module.h"
 #include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 
@@ -37,9 +38,16 @@ Ref ModuleRepr(Context& cx, Value self) {
   Ref name = ModuleName(cx, self.as<Module>());
   Ref file;
   DictGetStr(cx, PeekSlot(self.as<Module>()->dict).as<Dict>(), cx.rt.names.file, &file);
-  std::string text = "<module " + (name ? ReprText(cx, name) : std::string("'?'"));
-  text += file ? " from " + ReprText(cx, file) + ">" : " (built-in)>";
-  return NewStr(cx, text);
+  std::string text = "<module ";
+  if (!name) {
+    text += "'?'";
+  } else if (!AppendRepr(cx, &text, name)) {
+    return Ref();
+  }
+  if (!file) return NewStr(cx, text + " (built-in)>");
+  text += " from ";
+  if (!AppendRepr(cx, &text, file)) return Ref();
+  return NewStr(cx, text + ">");
 }
 Ref ModuleGetAttr(Context& cx, Value self, Str* name) {
   Ref r;

@@ -363,6 +363,18 @@ std::string ReprText(Context& cx, Value v) {
   return "<?>";
 }
 
+bool AppendText(Context& cx, std::string* out, Value v) {
+  Ref r = ToString(cx, v);
+  if (r) *out += ToUtf8(r.as<Str>());
+  return static_cast<bool>(r);
+}
+
+bool AppendRepr(Context& cx, std::string* out, Value v) {
+  Ref r = Repr(cx, v);
+  if (r) *out += ToUtf8(r.as<Str>());
+  return static_cast<bool>(r);
+}
+
 bool CheckNativeStack(Context& cx) {
   char here;
   if (reinterpret_cast<uintptr_t>(&here) > cx.native_stack_limit) return true;
