@@ -135,7 +135,7 @@ int Parse(int argc, char** argv, CommandLine* line) {
   absl::StatusOr<tidepool::Options> options = tidepool::Options::FromEnvironment();
   if (!options.ok()) return Usage(std::string(options.status().message()));
   line->options = *options;
-  static const char* const kOwn[] = {"implementation_name", "recursion_limit", nullptr};
+  static const char* const kOwn[] = {"implementation_name", "recursion_limit", "gc_log", "gc_log_every", "policy_lib", nullptr};
   const std::string misspelt = tidepool::MisspeltVariables(kOwn);
   if (!misspelt.empty()) fprintf(stderr, "%s", misspelt.c_str());
   if (getenv("TIDEPOOL_BACKGROUND_THREAD") == nullptr) line->options.background_thread = true;
