@@ -9,7 +9,6 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/objects/slice.h"
-#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -431,9 +430,9 @@ Ref ArrayRepr(Context& cx, Value self) {
   std::string text = std::string("array('") + a->typecode + "'";
   if (ArrayLen(cx, self) == 0) return NewStr(cx, text + ")");
   Ref list = ToList(cx, a);
-  text += ", ";
-  if (!list || !AppendRepr(cx, &text, list)) return nullptr;
-  return NewStr(cx, text + ")");
+  Ref shown = list ? Repr(cx, list) : nullptr;
+  if (!shown) return nullptr;
+  return NewStr(cx, text + ", " + ToUtf8(shown.as<Str>()) + ")");
 }
 
 Ref ArrayCompare(Context& cx, Value self, Value other, CompareOp op) {

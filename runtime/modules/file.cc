@@ -12,7 +12,6 @@
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
-#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -674,8 +673,10 @@ const GetSetDef kFileGetSet[] = {
 
 Ref FileRepr(Context& cx, Value self) {
   File* f = Self(self);
-  std::string name, mode;
-  if (!AppendRepr(cx, &name, PeekSlot(f->name)) || !AppendRepr(cx, &mode, PeekSlot(f->mode))) return nullptr;
+  Ref shown_name = Repr(cx, PeekSlot(f->name));
+  Ref shown_mode = shown_name ? Repr(cx, PeekSlot(f->mode)) : nullptr;
+  if (!shown_mode) return nullptr;
+  const std::string name = ToUtf8(shown_name.as<Str>()), mode = ToUtf8(shown_mode.as<Str>());
   Class* cls = ClassOf(self.object());
   std::string text = std::string("<_io.") + NameOf(cls) + " name=" + name;
   if (f->text) {

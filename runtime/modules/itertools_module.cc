@@ -5,7 +5,6 @@
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
-#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -111,11 +110,13 @@ Ref CountRepr(Context& cx, Value self) {
   const int64_t n = c->fast.load(kRelaxed);
   Ref value = n != Count::kSlow ? Ref::Small(n) : LoadSlot(c, c->value);
   Ref step = LoadSlot(c, c->step);
-  std::string text = "count(";
-  if (!AppendRepr(cx, &text, value)) return nullptr;
+  Ref shown = Repr(cx, value);
+  if (!shown) return nullptr;
+  std::string text = "count(" + ToUtf8(shown.as<Str>());
   if (step.get() != Value::Small(1)) {
-    text += ", ";
-    if (!AppendRepr(cx, &text, step)) return nullptr;
+    shown = Repr(cx, step);
+    if (!shown) return nullptr;
+    text += ", " + ToUtf8(shown.as<Str>());
   }
   return NewStr(cx, text + ")");
 }
@@ -205,8 +206,9 @@ Ref RepeatNext(Context& cx, Value self) {
 Ref RepeatRepr(Context& cx, Value self) {
   Repeat* r = self.as<Repeat>();
   Ref value = LoadSlot(r, r->value);
-  std::string text = "repeat(";
-  if (!AppendRepr(cx, &text, value)) return nullptr;
+  Ref shown = Repr(cx, value);
+  if (!shown) return nullptr;
+  std::string text = "repeat(" + ToUtf8(shown.as<Str>());
   const int64_t left = r->left.load(kRelaxed);
   if (left >= 0) text += ", " + std::to_string(left);
   return NewStr(cx, text + ")");

@@ -10,7 +10,6 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/crc32.h"
 #include "tidepool/runtime/modules/modules.h"
-#include "tidepool/runtime/vm/traceback.h"
 
 namespace tidepool::rt {
 namespace {
@@ -96,9 +95,9 @@ Ref CWordValue(Context& cx, Value self) {
 
 Ref CWordRepr(Context& cx, Value self) {
   Ref value = CWordValue(cx, self);
-  std::string text = "c_ulong(";
-  if (!value || !AppendText(cx, &text, value)) return nullptr;
-  return NewStr(cx, text + ")");
+  Ref shown = value ? ToString(cx, value) : nullptr;
+  if (!shown) return nullptr;
+  return NewStr(cx, "c_ulong(" + ToUtf8(shown.as<Str>()) + ")");
 }
 
 const MethodDef kCWordMethods[] = {
