@@ -289,12 +289,11 @@ TEST(SyntaxError, Format) {
 // A generated line of 100 kB is not echoed whole: some columns around the mark are enough.
 TEST(SyntaxErrors, LongLinesAreCutAroundTheError) {
   for (const size_t before : {0, 5, 59, 60, 61, 3000, 50000}) {
-    for (const char* unit : {"1+", "\xc3\xa9+"}) {
-      std::string line = "   x = ";  // indented: an error of another kind unless in a block
-      line = "if 1:\n" + line;
+    for (const char* unit : {"1,", "\xc3\xa9,"}) {
+      std::string line = "if 1:\n   x = ";
       for (size_t i = 0; i < before; i++) line += unit;
       line += "1 $ 1";
-      for (size_t i = 0; i < 50000; i++) line += "+1";
+      for (size_t i = 0; i < 50000; i++) line += ",1";
       SyntaxErrorInfo error;
       ASSERT_EQ(CompileModule(line + "\n", "t.py", CompileOptions(), &error), nullptr);
       const std::string text = error.Format();
