@@ -21,7 +21,7 @@ constexpr int64_t kNever = int64_t{1} << 62;
 bool Full() { return getenv("TIDEPOOL_TEST_SECONDS") != nullptr; }
 
 Outcome RunFailing(const Script& script, const std::string& source, int64_t n, double seconds) {
-  std::vector<std::string> args{"tidepool", "--fail-allocation=" + std::to_string(n), script.name + ".py"};
+  std::vector<std::string> args{"--fail-allocation=" + std::to_string(n), script.name + ".py"};
   std::istringstream words(Directive(source, "args", ""));
   for (std::string word; words >> word;) args.push_back(word);
   return Execute(Interpreter(), script.folder, args, seconds);
@@ -81,12 +81,12 @@ TEST(FailAllocation, EveryEndIsAnOrderlyOne) {
 // The start of the runtime, allocation by allocation: an empty script ends well, or with status 1 and a reason.
 TEST(FailAllocation, WhileTheRuntimeStarts) {
   const std::string program = Interpreter();
-  const Outcome whole = Execute(program, ".", {"tidepool", "--fail-allocation=" + std::to_string(kNever), "-c", "x = 1"}, 100);
+  const Outcome whole = Execute(program, ".", {"--fail-allocation=" + std::to_string(kNever), "-c", "x = 1"}, 100);
   const int64_t total = Counted(whole.err);
   ASSERT_GT(total, 1000) << whole.err;
   const int64_t step = Full() ? 1 : *kSanitizer != '\0' ? 97 : 17;
   for (int64_t n = 1 + total % step; n <= total; n += step) {
-    const Outcome o = Execute(program, ".", {"tidepool", "--fail-allocation=" + std::to_string(n), "-c", "x = 1"}, 100);
+    const Outcome o = Execute(program, ".", {"--fail-allocation=" + std::to_string(n), "-c", "x = 1"}, 100);
     EXPECT_EQ(Problem(whole, o), "") << "tidepool --fail-allocation=" << n << " -c 'x = 1'\n" << o.err;
   }
 }
@@ -94,15 +94,15 @@ TEST(FailAllocation, WhileTheRuntimeStarts) {
 // Output that cannot be written is not lost without a word: status 120, as CPython's.
 TEST(Program, LostOutputIsAnError) {
   const std::string program = Interpreter();
-  const Outcome o = Execute(program, ".", {"tidepool", "-c", "print('x')"}, 100, "/dev/full");
+  const Outcome o = Execute(program, ".", {"-c", "print('x')"}, 100, "/dev/full");
   EXPECT_EQ(o.status, 120) << o.err;
   EXPECT_NE(o.err.find("No space left on device"), std::string::npos) << o.err;
-  EXPECT_EQ(Execute(program, ".", {"tidepool", "-c", "x = 1"}, 100, "/dev/full").status, 0);
+  EXPECT_EQ(Execute(program, ".", {"-c", "x = 1"}, 100, "/dev/full").status, 0);
 }
 
 TEST(Program, MisspeltVariablesAreNamedOnce) {
   setenv("TIDEPOOL_MAX_MEMROY", "1G", 1);
-  const Outcome o = Execute(Interpreter(), ".", {"tidepool", "-c", "print(1)"}, 100);
+  const Outcome o = Execute(Interpreter(), ".", {"-c", "print(1)"}, 100);
   unsetenv("TIDEPOOL_MAX_MEMROY");
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(o.out, "1\n");
