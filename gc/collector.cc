@@ -291,6 +291,11 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
     pass.Run();
   } else {
     while (!pass.Step()) {
+      // The others run for as long as they were held.
+      if (isolate->thread_count() == 1) continue;
+      const uint64_t held = std::min(stats.pause_ns, hooks.budget_ns);
+      BlockingScope blocking(ts);
+      isolate->os()->SleepNs(held);
     }
   }
   ts->heap()->Safepoint();  // hands over what was freed for other threads

@@ -282,6 +282,45 @@ void Graphs(benchmark::internal::Benchmark* b) {
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
 }
+// The stops under policy pause: a live random graph from roots, beside garbage in pairs that
+// is a twentieth of it. Counters in ns: percentiles of all stops.
+void BM_PausesUnderBudget(benchmark::State& state) {
+  World w(Options(), RealOs(), state.range(1) != 0 ? "pause:ms=5" : "manual");
+  std::vector<Pair*> keep;
+  FillRandom(w, keep, state.range(0));
+  OneRoot roots;
+  roots.root = keep[0];
+  w.isolate->AddRoots(&roots);
+  PauseHistogram all;
+  uint64_t stops = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (int64_t i = 0; i < state.range(0) / 40; ++i) {
+      Pair* x = NewPair(w.ts);
+      Pair* y = NewPair(w.ts);
+      Put(x->a, y);
+      Put(y->a, x);
+      w.Drop(x);
+      w.Drop(y);
+    }
+    state.ResumeTiming();
+    const CollectStats stats = w.Collect();
+    all.Merge(stats.pauses);
+    stops += stats.stops;
+  }
+  state.counters["stops"] = static_cast<double>(stops) / static_cast<double>(state.iterations());
+  state.counters["p50_ns"] = static_cast<double>(all.PercentileNs(50));
+  state.counters["p90_ns"] = static_cast<double>(all.PercentileNs(90));
+  state.counters["p99_ns"] = static_cast<double>(all.PercentileNs(99));
+  state.counters["max_ns"] = static_cast<double>(all.max_ns());
+  w.isolate->RemoveRoots(&roots);
+  Empty(w, keep);
+}
+BENCHMARK(BM_PausesUnderBudget)
+    ->ArgNames({"objects", "budget"})
+    ->ArgsProduct({{10000, 30000, 100000, 300000, 1000000}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
 BENCHMARK(BM_RandomLiveFromRoots)->Apply(Graphs);
 BENCHMARK(BM_RandomLiveByTrial)->Apply(Graphs);
 BENCHMARK(BM_GarbageCycles)->Apply(Graphs);

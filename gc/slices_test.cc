@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
+#include "tidepool/base/thread.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
 
@@ -190,6 +191,80 @@ TEST_F(SlicesTest, FinalizersAndResurrection) {
   for (Node* n : saved) w.Drop(n);
   EXPECT_EQ(w.Collect().collected, 1500u);
   EXPECT_EQ(w.finalized(), 1500);
+}
+
+// Threads move references about, make and drop objects, while pass after pass is under way.
+// What they hold keeps its contents; in the end all goes.
+TEST_F(SlicesTest, BesideMutators) {
+  g_budget_ns.store(200000, kRelaxed);
+  World w(Options(), RealOs(), "slicing");
+  constexpr int kThreads = 2;
+  Atomic<int> started{0};
+  Atomic<int> done{0};
+  std::vector<Thread> threads(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    ASSERT_TRUE(threads[static_cast<size_t>(t)].Start([&w, &started, &done, t] {
+      ThreadState* ts = w.isolate->AttachThread("mutator");
+      std::mt19937 random(static_cast<uint32_t>(t));
+      std::vector<Node*> held;
+      for (int i = 0; i < 3000; ++i) held.push_back(NewNode(ts, &kNodeType, 1000 * t));
+      started.fetch_add(1, kRelaxed);
+      for (int round = 0; round < 200; ++round) {
+        for (int k = 0; k < 50; ++k) {
+          Node*& a = held[random() % held.size()];
+          Node* b = held[random() % held.size()];
+          switch (random() % 5) {
+            case 0:  // a subtree goes from one place to another
+              if (Node* child = Get(a, 1)) {
+                Incref(child);
+                Set(ts, a, 1, nullptr);
+                Set(ts, b, 2, child);
+                Decref(ts, child);
+              }
+              break;
+            case 1:  // what hangs on it is hidden behind a new object
+            {
+              Node* fresh = NewNode(ts, &kNodeType, 1000 * t);
+              for (int s = 0; s < Node::kSlots; ++s) Set(ts, fresh, s, Get(a, s));
+              Decref(ts, a);
+              a = fresh;
+              break;
+            }
+            case 2:
+              Decref(ts, NewRing(ts, 1 + static_cast<int>(random() % 5)));
+              break;
+            default:
+              Set(ts, a, static_cast<int>(random() % 4), b);
+          }
+          ASSERT_EQ(a->id % 1000, 0);
+        }
+        BlockingScope blocking(ts);
+        RealOs()->SleepNs(100000);
+      }
+      for (Node* n : held) {
+        ASSERT_EQ(n->id, 1000 * t);
+        Decref(ts, n);
+      }
+      done.fetch_add(1, kRelaxed);
+      w.isolate->LeaveThread(ts);
+    }));
+  }
+  while (started.load(kRelaxed) < kThreads) {
+    w.ts->Safepoint();
+    RealOs()->SleepNs(1000000);
+  }
+  // As long as they run.
+  while (done.load(kRelaxed) < kThreads) {
+    ASSERT_TRUE(w.Collect().ran);
+    w.CheckHeaders();
+  }
+  {
+    BlockingScope blocking(w.ts);
+    for (Thread& thread : threads) thread.Join();
+  }
+  w.Collect();
+  w.CheckHeaders();
+  EXPECT_EQ(w.live_blocks(), 0u);
 }
 
 // The n-th allocation of the tables fails: given up, or finished; never a word wrong, and

@@ -109,7 +109,8 @@ void Pass::Propagate() {
           continue;
         }
         CheckCount(h);
-        if (TidAsCount::Get(h) > 0) marking.Push(h);
+        // Below zero: a traverse that visits too much. Better kept than freed.
+        if (TidAsCount::Get(h) != 0) marking.Push(h);
       }
       marking.Drain();
     });
