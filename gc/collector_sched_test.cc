@@ -237,6 +237,25 @@ TEST(CollectorSchedTest, TwoCollectors) {
   testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
 }
 
+// A ring of n nodes on three pages: sizes of three classes.
+Node* NewSpreadRing(ThreadState* ts, int n) {
+  Node* first = nullptr;
+  Node* last = nullptr;
+  for (int i = 0; i < n; ++i) {
+    Node* node = static_cast<Node*>(NewObjectZeroed(
+        ts, &kNodeType, sizeof(Node) + static_cast<size_t>(i % 3) * 100));
+    TrackNew(node);
+    if (first == nullptr) {
+      first = node;
+    } else {
+      Give(ts, last, 0, node);
+    }
+    last = node;
+  }
+  Set(ts, last, 0, first);
+  return first;
+}
+
 // Three markers share a small graph: what is alive stays, what is garbage goes, whoever
 // gets which entry when.
 TEST(CollectorSchedTest, SeveralMarkers) {
@@ -248,8 +267,8 @@ TEST(CollectorSchedTest, SeveralMarkers) {
       {
         sched::NoPreemption scene;
         // Two rings whose nodes all refer to one, which counts many times.
-        live = NewRing(ts, 6);
-        Node* dead = NewRing(ts, 4);
+        live = NewSpreadRing(ts, 6);
+        Node* dead = NewSpreadRing(ts, 4);
         Node* n = live;
         for (int i = 0; i < 6; ++i, n = Get(n, 0)) {
           Set(ts, n, 1, live);

@@ -150,7 +150,7 @@ class Marking {
 #else
   static constexpr int kTick = 64;
 #endif
-  static constexpr size_t kGive = 64;
+  static constexpr size_t kGive = 512;
 
   void Load() {
     base_ = stack_->begin();

@@ -41,7 +41,11 @@ Pass::Totals Pass::OnMarkers(Fn fn) {
 
 template <class Fn>
 void Pass::DealPages(Fn fn) {
+#ifdef TIDEPOOL_SCHED
+  constexpr uint32_t kBatch = 1;  // heaps are small there
+#else
   constexpr uint32_t kBatch = 4;
+#endif
   const uint32_t n = static_cast<uint32_t>(memory_.pages.size());
   for (;;) {
     // Relaxed: every number is given out once, which is all it has to do.

@@ -82,7 +82,7 @@ class WorkPool {
   }
 
  private:
-  static constexpr size_t kRoom = 1024;
+  static constexpr size_t kRoom = 2048;
 #ifdef TIDEPOOL_SCHED
   static constexpr int kSpins = 0;
 #else
