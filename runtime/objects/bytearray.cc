@@ -310,6 +310,7 @@ NativeType MakeArrayType() {
   static MethodDef methods[64];
   size_t n = 0;
   for (; n < kBytesMethodCount; ++n) methods[n] = kBytesMethods[n];
+  for (size_t i = 0; i < kBytesTextMethodCount; ++i) methods[n++] = kBytesTextMethods[i];
   for (const MethodDef& m : kArrayMethods) methods[n++] = m;
   NativeType t;
   t.name = "bytearray";

@@ -24,6 +24,10 @@ Ref BytesFromArgs(Context& cx, const char* name, const Args& args);
 // Methods that bytes and bytearray have in common; n of them.
 extern const MethodDef kBytesMethods[];
 extern const size_t kBytesMethodCount;
+// bytes_text.cc
+extern const MethodDef kBytesTextMethods[];
+extern const size_t kBytesTextMethodCount;
+Ref BytesPercent(Context& cx, Value self, Value args);
 void SetBytesSlots(TypeSlots& slots);
 // bytearray.cc
 bool InitByteArrayType(Context& cx);

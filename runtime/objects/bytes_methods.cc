@@ -536,6 +536,7 @@ NativeType MakeBytesType() {
   static MethodDef methods[64];
   size_t n = 0;
   for (; n < kBytesMethodCount; ++n) methods[n] = kBytesMethods[n];
+  for (size_t i = 0; i < kBytesTextMethodCount; ++i) methods[n++] = kBytesTextMethods[i];
   methods[n++] = {"__getnewargs__", GetNewArgs, 0, 0};
   NativeType t;
   t.name = "bytes";
@@ -601,6 +602,7 @@ void SetBytesSlots(TypeSlots& s) {
   s.iter = BytesIter;
   s.binary[static_cast<int>(BinaryOp::kAdd)] = BytesAdd;
   s.binary[static_cast<int>(BinaryOp::kMul)] = BytesMul;
+  s.binary[static_cast<int>(BinaryOp::kMod)] = BytesPercent;
 }
 
 bool InitBytesTypes(Context& cx) {

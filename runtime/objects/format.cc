@@ -56,7 +56,8 @@ Ref FormatInt(Context& cx, Value v, const FormatSpec& spec, const char* type_nam
 
 class Formatter {
  public:
-  Formatter(Context& cx, const Args& args) : cx_(cx), args_(args) {}
+  // `mapping`, if not null, is where names are looked up instead of in the keywords.
+  Formatter(Context& cx, const Args& args, Value mapping = Value()) : cx_(cx), args_(args), mapping_(mapping) {}
 
   // Expands `text` into `out`; depth is how deep replacement fields may nest.
   bool Expand(TextView text, int depth, TextBuffer* out) {
@@ -198,12 +199,16 @@ class Formatter {
     } else {
       Ref key = NewStrFromText(cx_, first);
       if (!key) return nullptr;
+      if (mapping_) {
+        value = GetItem(cx_, mapping_, key);
+        if (!value) return nullptr;
+      }
       Value found;
-      for (size_t i = 0; i < args_.nkw && !found; ++i) {
+      for (size_t i = 0; i < args_.nkw && !found && !value; ++i) {
         if (StrEqual(args_.KwName(i).as<Str>(), key.as<Str>())) found = args_.kwvals[i];
       }
-      if (!found) return RaiseKeyError(cx_, key);
-      value = Ref::New(found);
+      if (!found && !value) return RaiseKeyError(cx_, key);
+      if (found) value = Ref::New(found);
     }
     while (value && end < name.size) {
       bool attribute = name[end] == '.';
@@ -241,6 +246,7 @@ class Formatter {
   enum Mode { kUnknown, kAutomatic, kManual };
   Context& cx_;
   const Args& args_;
+  Value mapping_;
   Mode mode_ = kUnknown;
   int64_t next_ = 0;
 };
@@ -295,9 +301,9 @@ Ref AsciiRepr(Context& cx, Value v) {
   return NewStrFromBuffer(cx, out);
 }
 
-Ref FormatBraces(Context& cx, Str* text, const Args& args) {
+Ref FormatBraces(Context& cx, Str* text, const Args& args, Value mapping) {
   TextBuffer out;
-  Formatter formatter(cx, args);
+  Formatter formatter(cx, args, mapping);
   if (!formatter.Expand(text->view(), 2, &out)) return nullptr;
   return NewStrFromBuffer(cx, out);
 }

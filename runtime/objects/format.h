@@ -15,8 +15,8 @@ Ref FormatSpecOf(Context& cx, Value v, Str* spec);
 Ref FormatPercent(Context& cx, Str* text, Value args);
 // ascii(v): repr with everything beyond ASCII escaped.
 Ref AsciiRepr(Context& cx, Value v);
-// text.format(...).
-Ref FormatBraces(Context& cx, Str* text, const Args& args);
+// text.format(...), or with a mapping text.format_map(mapping).
+Ref FormatBraces(Context& cx, Str* text, const Args& args, Value mapping = Value());
 
 }  // namespace tidepool::rt
 

@@ -359,6 +359,8 @@ Ref Encode(Context& cx, Value self, const Args& args) {
 
 Ref FormatMethod(Context& cx, Value self, const Args& args) { return FormatBraces(cx, self.as<Str>(), args); }
 
+Ref FormatMapMethod(Context& cx, Value self, const Args& args) { return FormatBraces(cx, self.as<Str>(), Args(), args[0]); }
+
 Ref FormatSpecMethod(Context& cx, Value self, const Args& args) {
   if (!IsStr(args[0])) {
     return RaiseTypeError(cx, "__format__() argument must be str, not %s", ClassName(cx, args[0]));
@@ -430,6 +432,7 @@ const MethodDef kStrMethods[] = {
     {"expandtabs", ExpandTabs, 0, 0, kMethodKeywords},
     {"encode", Encode, 0, 0, kMethodKeywords},
     {"format", FormatMethod, 0, 0, kMethodKeywords},
+    {"format_map", FormatMapMethod, 1, 1},
     {"__format__", FormatSpecMethod, 1, 1},
     {"__getnewargs__", GetNewArgs, 0, 0},
     {"join", StrJoinMethod, 1, 1},

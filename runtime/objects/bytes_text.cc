@@ -1,0 +1,216 @@
+// Methods of bytes and bytearray that treat them as ASCII text: lines, cases, affixes, and the % operator.
+//
+// As in bytes_methods.cc operands are looked at through BufferView, and results are of the kind of self.
+#include <cctype>
+#include <cstring>
+#include <string>
+
+#include "tidepool/runtime/objects/bytes_internal.h"
+#include "tidepool/runtime/objects/dict.h"
+#include "tidepool/runtime/objects/format.h"
+#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/objects.h"
+#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/support.h"
+#include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/protocol.h"
+
+namespace tidepool::rt {
+namespace {
+
+Ref SplitLines(Context& cx, Value self, const Args& args) {
+  Value v[1];
+  if (!ParseArgs(cx, "splitlines", args, {"keepends"}, 0, v)) return nullptr;
+  const int keep = v[0] ? IsTrue(cx, v[0]) : 0;
+  if (keep < 0) return nullptr;
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  const std::string_view s = view.view();
+  Ref list = NewList(cx);
+  for (size_t i = 0; list && i < s.size();) {
+    size_t end = i;
+    while (end < s.size() && s[end] != '\n' && s[end] != '\r') ++end;
+    size_t next = end;
+    if (end < s.size()) next = s[end] == '\r' && end + 1 < s.size() && s[end + 1] == '\n' ? end + 2 : end + 1;
+    Ref line = NewBytesLike(cx, self, s.substr(i, (keep != 0 ? next : end) - i));
+    if (!line || !ListAppendSteal(cx, list.as<List>(), std::move(line))) return nullptr;
+    i = next;
+  }
+  return list;
+}
+
+Ref ZFill(Context& cx, Value self, const Args& args) {
+  int64_t width;
+  if (!ToInt64(cx, args[0], &width)) return nullptr;
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  const size_t n = view.size();
+  const size_t zeros = width > static_cast<int64_t>(n) ? static_cast<size_t>(width) - n : 0;
+  Ref r = Ref::Steal(NewBytesRoom(cx, n + zeros));
+  if (!r) return nullptr;
+  char* out = r.as<Bytes>()->data;
+  const size_t sign = n != 0 && (view.data()[0] == '+' || view.data()[0] == '-') ? 1 : 0;
+  if (sign != 0) out[0] = view.data()[0];
+  std::memset(out + sign, '0', zeros);
+  if (n > sign) std::memcpy(out + sign + zeros, view.data() + sign, n - sign);
+  return HasLayout(self, Layout::kBytes) ? std::move(r) : NewBytesLike(cx, self, r.as<Bytes>()->view());
+}
+
+template <bool at_end>
+Ref RemoveAffix(Context& cx, Value self, const Args& args) {
+  BufferView view(cx), affix(cx);
+  if (!view.Open(self) || !affix.Open(args[0])) return nullptr;
+  std::string_view s = view.view();
+  const std::string_view a = affix.view();
+  if (a.size() <= s.size() && !a.empty()) {
+    if (at_end && s.substr(s.size() - a.size()) == a) s.remove_suffix(a.size());
+    if (!at_end && s.substr(0, a.size()) == a) s.remove_prefix(a.size());
+  }
+  return NewBytesLike(cx, self, s);
+}
+
+bool Upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool Lower(char c) { return c >= 'a' && c <= 'z'; }
+char ToUpper(char c) { return Lower(c) ? static_cast<char>(c - 32) : c; }
+char ToLower(char c) { return Upper(c) ? static_cast<char>(c + 32) : c; }
+
+enum class Case { kCapitalize, kSwap, kTitle };
+
+template <Case how>
+Ref ChangeCase(Context& cx, Value self, const Args&) {
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  Ref r = Ref::Steal(NewBytesRoom(cx, view.size()));
+  if (!r) return nullptr;
+  char* out = r.as<Bytes>()->data;
+  bool inside = false;  // a word
+  for (size_t i = 0; i < view.size(); ++i) {
+    const char c = view.data()[i];
+    switch (how) {
+      case Case::kCapitalize: out[i] = i == 0 ? ToUpper(c) : ToLower(c); break;
+      case Case::kSwap: out[i] = Upper(c) ? ToLower(c) : ToUpper(c); break;
+      case Case::kTitle:
+        out[i] = inside ? ToLower(c) : ToUpper(c);
+        inside = Upper(c) || Lower(c);
+        break;
+    }
+  }
+  return HasLayout(self, Layout::kBytes) ? std::move(r) : NewBytesLike(cx, self, r.as<Bytes>()->view());
+}
+
+// All letters are upper (lower), and there is one.
+template <bool upper>
+Ref IsCase(Context& cx, Value self, const Args&) {
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  bool some = false;
+  for (size_t i = 0; i < view.size(); ++i) {
+    const char c = view.data()[i];
+    if (upper ? Lower(c) : Upper(c)) return cx.BoolRef(false);
+    some |= upper ? Upper(c) : Lower(c);
+  }
+  return cx.BoolRef(some);
+}
+
+Ref IsAscii(Context& cx, Value self, const Args&) {
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  for (size_t i = 0; i < view.size(); ++i) {
+    if ((view.data()[i] & 0x80) != 0) return cx.BoolRef(false);
+  }
+  return cx.BoolRef(true);
+}
+
+Ref RPartition(Context& cx, Value self, const Args& args) {
+  BufferView view(cx), separator(cx);
+  if (!view.Open(self) || !separator.Open(args[0])) return nullptr;
+  if (separator.size() == 0) return RaiseValueError(cx, "empty separator");
+  const size_t at = view.view().rfind(separator.view());
+  const bool found = at != std::string_view::npos;
+  Ref a = NewBytesLike(cx, self, found ? view.view().substr(0, at) : std::string_view());
+  Ref b = NewBytesLike(cx, self, found ? separator.view() : std::string_view());
+  Ref c = NewBytesLike(cx, self, found ? view.view().substr(at + separator.size()) : view.view());
+  return a && b && c ? Pack(cx, a, b, c) : nullptr;
+}
+
+// ---- %
+
+// The bytes as text of the same numbers.
+Ref AsLatin1(Context& cx, Value v) {
+  BufferView view(cx);
+  if (!view.Open(v)) return nullptr;
+  return NewStrFromText(cx, TextView(view.data(), view.size(), 1));
+}
+
+Ref ArgumentAsText(Context& cx, Value v) {
+  if (BufferView::Supports(v)) return AsLatin1(cx, v);
+  if (IsStr(v)) {
+    return RaiseTypeError(cx, "%%b requires a bytes-like object, or an object that implements __bytes__, not 'str'");
+  }
+  return Ref::New(v);
+}
+
+}  // namespace
+
+// Formats as text of code points below 256: %b is the %s of text, and bytes among the arguments stand for themselves.
+Ref BytesPercent(Context& cx, Value self, Value args) {
+  if (!HasLayout(self, Layout::kBytes) && !HasLayout(self, Layout::kByteArray)) return cx.NotImplementedRef();
+  std::string format;
+  {
+    BufferView view(cx);
+    if (!view.Open(self)) return nullptr;
+    format.assign(view.data(), view.size());
+  }
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') continue;
+    ++i;
+    if (i < format.size() && format[i] == '(') i = format.find(')', i);
+    while (i < format.size() && std::isalpha(static_cast<unsigned char>(format[i])) == 0 && format[i] != '%') ++i;
+    if (i < format.size() && format[i] == 'b') format[i] = 's';
+  }
+  Ref text = NewStrFromText(cx, TextView(format.data(), format.size(), 1));
+  if (!text) return nullptr;
+  Ref values;
+  if (Tuple* t = As<Tuple>(args)) {
+    Ref list = NewList(cx);
+    for (size_t i = 0; list && i < t->length; ++i) {
+      Ref v = ArgumentAsText(cx, t->items[i]);
+      if (!v || !ListAppendSteal(cx, list.as<List>(), std::move(v))) return nullptr;
+    }
+    if (list) values = ListAsTuple(cx, list.as<List>());
+  } else if (Dict* d = As<Dict>(args)) {
+    values = NewDict(cx);
+    size_t pos = 0;
+    Ref key, value;
+    while (values && DictNext(cx, d, &pos, &key, &value)) {
+      Ref k = BufferView::Supports(key) ? AsLatin1(cx, key) : Ref::New(key);
+      Ref v = ArgumentAsText(cx, value);
+      if (!k || !v || !DictSet(cx, values.as<Dict>(), k, v)) return nullptr;
+    }
+  } else {
+    values = ArgumentAsText(cx, args);
+  }
+  if (!values) return nullptr;
+  Ref out = FormatPercent(cx, text.as<Str>(), values);
+  if (!out) return nullptr;
+  const TextView result = out.as<Str>()->view();
+  if (result.kind != 1) return RaiseValueError(cx, "bytes must be in range(0, 256)");
+  return NewBytesLike(cx, self, std::string_view(static_cast<const char*>(result.data), result.size));
+}
+
+const MethodDef kBytesTextMethods[] = {
+    {"splitlines", SplitLines, 0, 0, kMethodKeywords},
+    {"zfill", ZFill, 1, 1},
+    {"removeprefix", RemoveAffix<false>, 1, 1},
+    {"removesuffix", RemoveAffix<true>, 1, 1},
+    {"capitalize", ChangeCase<Case::kCapitalize>, 0, 0},
+    {"swapcase", ChangeCase<Case::kSwap>, 0, 0},
+    {"title", ChangeCase<Case::kTitle>, 0, 0},
+    {"isupper", IsCase<true>, 0, 0},
+    {"islower", IsCase<false>, 0, 0},
+    {"isascii", IsAscii, 0, 0},
+    {"rpartition", RPartition, 1, 1},
+};
+const size_t kBytesTextMethodCount = sizeof(kBytesTextMethods) / sizeof(kBytesTextMethods[0]);
+
+}  // namespace tidepool::rt
