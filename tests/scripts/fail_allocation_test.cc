@@ -54,6 +54,7 @@ TEST(FailAllocation, EveryEndIsAnOrderlyOne) {
     const std::string source = ReadFile(script.folder + "/" + script.name + ".py");
     if (source.find("thread") != std::string::npos || source.find("concurrent") != std::string::npos) continue;
     if (script.folder.find("examples") != std::string::npos) continue;  // they measure memory
+    if (script.folder.find("bench") != std::string::npos) continue;     // nothing that others do not do
     if (*kSanitizer != '\0' && Directive(source, "skip", "").find(kSanitizer) != std::string::npos) continue;
     if (!Full() && random() % 5 != 0) continue;
     const Outcome whole = RunFailing(script, source, kNever, 100);

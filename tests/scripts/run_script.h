@@ -132,7 +132,7 @@ inline Outcome Execute(const std::string& program, const std::string& folder, st
 // Every script that has an expectation, by name.
 inline std::vector<Script> FindScripts() {
   std::vector<Script> scripts;
-  for (const char* folder : {"tests/scripts", "examples"}) {
+  for (const char* folder : {"tests/scripts", "tests/scripts/bench", "examples"}) {
     std::string path = Root() + "/" + folder;
     DIR* dir = opendir(path.c_str());
     if (dir == nullptr) continue;

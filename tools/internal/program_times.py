@@ -1,6 +1,6 @@
-"""Times whole programs on several allocators, side by side: tools/bench lua, dropin.
+"""Times whole programs side by side: tools/bench lua, dropin, scripts.
 
-Every row is a program, every column an allocator; the columns of a row take turns, so
+Every row is a program, every column an allocator (or an interpreter); the columns of a row take turns, so
 that the machine's other load falls on all of them alike. Seconds are CPU seconds (user
 and system; medians), peaks are resident MiB at most. With --write the table replaces
 the text between its two marker lines in docs/measurements.md.
@@ -171,6 +171,21 @@ def dropin(binaries, rounds, scale):
     return columns, measure(rows, columns, rounds)
 
 
+def scripts(binaries, rounds, scale):
+    """The programs of tests/scripts/bench on the toy runtime and on python3."""
+    runtime = os.path.join(binaries, "runtime", "tidepool")
+    folder = os.path.join(ROOT, "tests", "scripts", "bench")
+    rows = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py"):
+            words = [os.path.join(folder, name), str(max(1, int(20 * scale)))]
+            rows.append(("`%s`" % name[:-3], {
+                "tidepool": lambda w=words: timed([runtime, *w]),
+                "python3": lambda w=words: timed(["python3", *w])}))
+    columns = ["tidepool", "python3"]
+    return columns, measure(rows, columns, rounds)
+
+
 def write(marker, text):
     begin, end = "<!-- %s: begin -->" % marker, "<!-- %s: end -->" % marker
     with open(PAGE, encoding="utf-8") as file:
@@ -185,6 +200,7 @@ def write(marker, text):
 
 SUITES = {
     "lua": (lua, ["//examples/lua:lua_tidepool"]),
+    "scripts": (scripts, ["//runtime:tidepool"]),
     "dropin": (dropin, ["//allocator:libtidepool_malloc.so"]),
 }
 

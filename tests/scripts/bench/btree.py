@@ -1,3 +1,4 @@
+# args: 1
 """A B-tree of 200,000 records, updated and scanned: live objects, bisect, lists."""
 import sys
 from bisect import bisect_left

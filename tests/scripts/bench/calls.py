@@ -1,3 +1,4 @@
+# args: 1
 """Calls of every kind: positional, keyword, closures, methods, star-arguments."""
 import sys
 

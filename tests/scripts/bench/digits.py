@@ -1,3 +1,4 @@
+# args: 1
 """Digits of pi by a spigot: integers of thousands of bits."""
 import sys
 

@@ -1,3 +1,4 @@
+# args: 1
 """Pancake flips over all permutations: list slices with negative steps, integers."""
 import sys
 

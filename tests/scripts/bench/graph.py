@@ -1,3 +1,4 @@
+# args: 1
 """A graph with parent links: cyclic garbage, dicts of objects, a priority queue."""
 import sys
 from heapq import heappop, heappush

@@ -1,3 +1,4 @@
+# args: 1
 """A recursive-descent reader of nested data in pure Python: indexing, dicts, lists."""
 import sys
 

@@ -1,3 +1,4 @@
+# args: 1
 """The game of life on sets of pairs: tuples as keys, set operations, comprehensions."""
 import sys
 

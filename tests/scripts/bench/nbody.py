@@ -1,3 +1,4 @@
+# args: 1
 """Five bodies under gravity: float arithmetic, nested unpacking, lists of floats."""
 import sys
 

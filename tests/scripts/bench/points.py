@@ -1,3 +1,4 @@
+# args: 1
 """Many small objects with slots at once: allocation, attributes, float functions."""
 import sys
 from math import cos, sin, sqrt

@@ -1,3 +1,4 @@
+# args: 1
 """All placements of queens: generators in generators, sets, slices."""
 import sys
 

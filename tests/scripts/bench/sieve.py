@@ -1,3 +1,4 @@
+# args: 1
 """Loops and lists of integers: a sieve, a matrix product, sorting with keys."""
 import sys
 from random import Random

@@ -1,3 +1,4 @@
+# args: 1
 """Spectral norm of an infinite matrix's corner: calls, zip, generator sums."""
 import sys
 

@@ -1,3 +1,4 @@
+# args: 1
 """A simulated operating system kernel: classes, inheritance, method calls, attributes."""
 import sys
 

@@ -1,3 +1,4 @@
+# args: 1
 """Binary trees made, walked and dropped: tuples by the million."""
 import sys
 

@@ -1,3 +1,4 @@
+# args: 1
 """Text work: split, strip, lower, count in dicts, join, sort, f-strings."""
 import sys
 from random import Random
