@@ -172,7 +172,7 @@ TEST(LuaTest, AThreadWithoutAScopeMayStillClose) {
 // The limit is Lua's own memory error, caught by pcall inside and outside of Lua; the
 // state goes on, and what the error unwound is free again.
 TEST(LuaTest, AHardLimitIsLuasMemoryErrorAndTheStateGoesOn) {
-  constexpr uint64_t kLimit = 3 << 20;
+  constexpr uint64_t kLimit = 5 << 20;
   std::unique_ptr<LuaHeap> heap = MakeHeap(kLimit);
   ASSERT_NE(heap, nullptr);
   LuaHeap::Thread scope(heap.get());
@@ -202,7 +202,7 @@ TEST(LuaTest, AHardLimitIsLuasMemoryErrorAndTheStateGoesOn) {
                           &result))
           << result;
       EXPECT_EQ(result, "not enough memory");
-      ASSERT_TRUE(RunFile(state, PathOf("tables"), {"1"}, &result)) << result;
+      ASSERT_TRUE(RunFile(state, PathOf("closures"), {"50"}, &result)) << result;
     }
   }
   lua_close(state);
