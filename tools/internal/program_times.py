@@ -1,9 +1,10 @@
 """Times whole programs side by side: tools/bench lua, dropin, scripts.
 
-Every row is a program, every column an allocator (or an interpreter); the columns of a row take turns, so
-that the machine's other load falls on all of them alike. Seconds are CPU seconds (user
-and system; medians), peaks are resident MiB at most. With --write the table replaces
-the text between its two marker lines in docs/measurements.md.
+Every row is a program, every column an allocator (or an interpreter); the columns of a
+row take turns, so that the machine's other load falls on all of them alike. Seconds are
+CPU seconds (user and system; the least of the rounds, for other load only adds), peaks are
+resident MiB (medians). With --write the table replaces the text between its two marker
+lines in docs/measurements.md.
 """
 
 import argparse
@@ -61,7 +62,7 @@ def measure(rows, columns, rounds):
             order = columns[turn % len(columns):] + columns[:turn % len(columns)]
             for column in order:
                 seen[column].append(functions[column]())
-        table[name] = {c: (statistics.median(s for s, _ in seen[c]),
+        table[name] = {c: (min(s for s, _ in seen[c]),
                            statistics.median(m for _, m in seen[c])) for c in columns}
     return table
 
