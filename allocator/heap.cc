@@ -237,8 +237,10 @@ bool Heap::Figures(HeapFigures* out) const {
   if (!alive()) return false;
   const HeapRecord& r = *record_;
   // All relaxed: figures. Foreign first: it is counted up before `own` goes down.
-  uint64_t foreign_bytes = r.foreign_bytes.load(kRelaxed);
-  uint64_t foreign_blocks = r.foreign_blocks.load(kRelaxed);
+  uint64_t foreign_bytes =
+      r.foreign_bytes.load(kRelaxed) + r.quarantined_bytes.load(kRelaxed);
+  uint64_t foreign_blocks =
+      r.foreign_blocks.load(kRelaxed) + r.quarantined_blocks.load(kRelaxed);
   uint64_t bytes = r.own_bytes.load(kRelaxed) + r.large_bytes.load(kRelaxed);
   uint64_t blocks = r.own_blocks.load(kRelaxed) + r.large_blocks.load(kRelaxed);
   out->live_bytes = bytes > foreign_bytes ? bytes - foreign_bytes : 0;
@@ -279,6 +281,7 @@ bool Heap::VisitPages(absl::FunctionRef<void(const PageInfo&)> visit) const {
   }
   {
     MutexLock lock(&record_->core->things_lock);
+    internal::WalkScope walk(record_->core);
     for (Page* page = record_->all; page != nullptr; page = page->age_next) {
       PageInfo info = {page, page->start, page->size(),
                        page->extended.load(kRelaxed),  // interrupted: it stands
@@ -313,6 +316,11 @@ bool HeapHold::EnterSlow() {
                       record_->generation.load(kRelaxed) != generation_
                           ? "it was destroyed"
                           : "this thread no longer holds it");
+      return false;
+    }
+    if (internal::InWalk(core)) {
+      HeapOps::BadUse(core, MemoryFault::kWrongUse, "refused to use heap", record_,
+                      "inside a walk over it");
       return false;
     }
     if (h == token_) {
@@ -366,10 +374,20 @@ void* HeapHold::Allocate(size_t size) {
 }
 
 // Inside the operation on entry, outside afterwards.
-void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero) {
+void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero,
+                             size_t least) {
   HeapRecord* r = record_;
   DomainCore* core = r->core;
-  unsigned c = SizeClass(size);
+  if (internal::InWalk(core)) {
+    Leave();
+    return HeapOps::RefuseInWalk(core);
+  }
+  const size_t tail = r->Tail();
+  if (size + tail > kMediumMax) {
+    Leave();
+    return AllocateLarge(size, 1, zero);
+  }
+  unsigned c = SizeClass(size + tail > least ? size + tail : least);
   size_t bytes = ClassSize(c);
   size_t os_page = core->arenas.os_page();
   size_t step = (bytes + os_page - 1) & ~(os_page - 1);
@@ -388,9 +406,10 @@ void* HeapHold::AllocateSlow(unsigned row, size_t size, bool zero) {
           TrackDefined(block, size);
           internal::SetLink(block, page->link_offset, nullptr);
         } else {
-          memset(block, 0, size < 16 ? 16 : size);
+          memset(block, 0, size < 16 && tail == 0 ? 16 : size);
         }
       }
+      if (page->tails) SetTail(page, block, size);
       Leave();
       HeapOps::CheckSoftLimit(core, self_, bytes);
       if (core->purger.due()) core->purger.Run();
@@ -431,9 +450,12 @@ void* HeapHold::AllocateLarge(size_t size, size_t alignment, bool zero) {
   HeapRecord* r = record_;
   if (r == nullptr) return nullptr;
   DomainCore* core = r->core;
+  if (internal::InWalk(core)) return HeapOps::RefuseInWalk(core);
   size_t os_page = core->arenas.os_page();
+  const size_t requested = size;
+  if (r->Tail() != 0) size += internal::kLargeTail;
   size_t bytes = (size + os_page - 1) & ~(os_page - 1);
-  for (int stage = 0; bytes >= size;) {  // else it overflowed
+  for (int stage = 0; bytes >= requested;) {  // else it overflowed
     if (!Enter()) return nullptr;
     r->CollectPending();
     if (!r->MayAdd(bytes, bytes)) r->Trim();
@@ -444,7 +466,9 @@ void* HeapHold::AllocateLarge(size_t size, size_t alignment, bool zero) {
     if (block != nullptr) r->PutInLarge(PageMap::Lookup(block));
     Leave();
     if (block != nullptr) {
-      HeapOps::HandOut(core, self_, block, PageMap::Lookup(block)->size(), zero);
+      Page* page = PageMap::Lookup(block);
+      HeapOps::HandOut(core, self_, block,
+                       page->tails ? requested : page->size(), zero);
       HeapOps::CheckSoftLimit(core, self_, size);
       if (core->purger.due()) core->purger.Run();
       return block;
@@ -464,9 +488,16 @@ void* HeapHold::AllocateAligned(size_t size, size_t alignment) {
   if (alignment <= 16) return Allocate(size);
   if (size <= kMediumMax && alignment <= kMediumMax) {
     // As ThreadHeap::AllocateAligned.
+    const size_t tail = record_ != nullptr ? record_->Tail() : 0;
     unsigned c = SizeClass(size < alignment ? alignment : size);
-    while (c < kClassCount && (ClassSize(c) & (alignment - 1)) != 0) ++c;
-    if (c < kClassCount) return Allocate(ClassSize(c));
+    while (c < kClassCount && ((ClassSize(c) & (alignment - 1)) != 0 ||
+                               ClassSize(c) < size + tail)) {
+      ++c;
+    }
+    if (c < kClassCount && tail == 0) return Allocate(ClassSize(c));
+    if (c < kClassCount) {
+      return Enter() ? AllocateSlow(0, size, false, ClassSize(c)) : nullptr;
+    }
   }
   return AllocateLarge(size <= kMediumMax ? kMediumMax + 1 : size, alignment,
                        false);
@@ -503,9 +534,22 @@ void* HeapHold::Reallocate(void* block, size_t size) {
   Page* page = PageMap::Lookup(block);
   DomainCore* core = record_->core;
   size_t usable = HeapDomain::UsableSize(block);
+  if (internal::InWalk(core)) return HeapOps::RefuseInWalk(core);
   if (usable == 0 || page->thing != record_) {
     HeapOps::BadUse(core, MemoryFault::kWrongUse, "refused to resize", block, "no block of this heap");
     return nullptr;
+  }
+  if (page->live_bits != nullptr && !HeapOps::IsLive(page, block)) {
+    HeapOps::BadUse(core, MemoryFault::kDoubleFree, "refused to resize", block,
+                    "a block that is free already");
+    return nullptr;
+  }
+  if (page->tails) {  // never in place: a use of the old pointer shows
+    void* fresh = Allocate(size);
+    if (fresh == nullptr) return nullptr;
+    memcpy(fresh, block, size < usable ? size : usable);
+    Free(block);
+    return fresh;
   }
   bool large = page->size_class == 0;
   size_t slack = usable + usable / 8 * 3;

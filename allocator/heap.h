@@ -174,7 +174,7 @@ class HeapHold {
   bool Enter();
   bool EnterSlow();
   void Leave();
-  void* AllocateSlow(unsigned row, size_t size, bool zero);
+  void* AllocateSlow(unsigned row, size_t size, bool zero, size_t least = 0);
   void* AllocateLarge(size_t size, size_t alignment, bool zero);
   void FreeOther(void* block);
 

@@ -27,14 +27,20 @@ namespace internal {
 namespace {
 // Counting allocations needs every one to come through the slow path.
 Options WithHooks(Options options) {
-  if (options.fail_allocation != 0) options.hardening = 1;
+  if (options.fail_allocation != 0) options.hardening |= kHardenDoubleFree;
   return options;
 }
 }  // namespace
+TIDEPOOL_TLS const DomainCore* g_walked = nullptr;
 
 DomainCore::DomainCore(const Options& o, Os* o_s, HeapDomain* d)
     : options(WithHooks(o)),
       os(o_s),
+      hardening(!Watched() ? options.hardening
+                           : options.hardening & kHardenDoubleFree),
+      tail(Watched()                           ? internal::kWatchedTail
+           : (hardening & kHardenCanaries) != 0 ? internal::kTailWord
+                                                : 0),
       domain(d),
       budget(&counters, o.max_memory, o.soft_memory),
       meta(o_s, &budget),
@@ -100,6 +106,9 @@ void ForEachChain(DomainCore* core, Visit&& visit) {
        heap = HeapOps::Next(heap)) {
     HeapOps::VisitChains(heap, visit);
   }
+  if (core->quarantine == nullptr) return;
+  core->quarantine->ForEach(
+      [&](const void* block) { visit(PageMap::Lookup(block), 1); });
 }
 
 }  // namespace
@@ -127,6 +136,10 @@ size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
   // Relaxed: a figure.
   uint64_t before = core->counters.purged.load(kRelaxed);
   core->limbo.Drain(core->qsbr, &FreeFromLimbo, core);
+  while (void* block = core->quarantine != nullptr ? core->quarantine->Take()
+                                                   : nullptr) {
+    EndQuarantine(core, self, block);
+  }
   if (self != nullptr) {
     FlushBatch(self);
     Trim(self, true);
@@ -181,7 +194,7 @@ absl::StatusOr<std::unique_ptr<HeapDomain>> HeapDomain::Create(
   std::unique_ptr<HeapDomain> domain(new (std::nothrow) HeapDomain(nullptr));
   if (domain == nullptr) return absl::ResourceExhaustedError("no memory");
   domain->core_ = new (std::nothrow) DomainCore(options, os, domain.get());
-  if (domain->core_ == nullptr) {
+  if (domain->core_ == nullptr || !HeapOps::StartHardening(domain->core_)) {
     return absl::ResourceExhaustedError("no memory for a heap domain");
   }
   if (options.background_thread) domain->StartBackground();
@@ -267,7 +280,12 @@ void HeapDomain::ExitThread(ThreadHeap* heap) {
   }
   HeapOps::FlushBatch(heap);
   heap->ResetAllocated();
-  if (!heap->limbo_.empty()) core->limbo.Give(heap->limbo_);
+  if (!heap->limbo_.empty() && !TIDEPOOL_MUTANT(limbo_exit_keeps)) {
+    core->limbo.Give(heap->limbo_);
+  }
+  if (TIDEPOOL_MUTANT(limbo_exit_frees)) {
+    core->limbo.DrainAll(&HeapOps::FreeFromLimbo, core);
+  }
   heap->limbo_bytes_.store(0, kRelaxed);  // a figure
   // Pages that are full and abandoned already learn it by the generation.
   // Release: pairs with OriginTid.
@@ -300,7 +318,8 @@ void HeapDomain::FreeFromAnywhere(void* block) {
 size_t HeapDomain::UsableSize(const void* block) {
   size_t size = BlockSize(block);
   if (size == 0) return 0;
-  if (Watched()) size = HeapOps::RequestedSize(PageMap::Lookup(block), block);
+  Page* page = PageMap::Lookup(block);
+  if (Watched() || page->tails) size = HeapOps::RequestedSize(page, block);
 #if TIDEPOOL_ASAN
   // Who asks may use all of it from here on.
   UnpoisonMemory(block, size);
@@ -496,6 +515,7 @@ void HeapDomain::VisitSamples(
 void HeapDomain::VisitPages(uint32_t kind_mask,
                             absl::FunctionRef<void(const PageInfo&)> visit) {
   MutexLock lock(&core_->control_lock);
+  internal::WalkScope walk(core_);
   internal::ForEachPage(core_, [&](Page* page) {
     if ((KindBit(page->kind) & kind_mask) == 0) return;
     PageInfo info;
@@ -558,6 +578,7 @@ void HeapDomain::PrepareFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   core->control_lock.Lock();
   core->heaps_lock.Lock();
   core->things_lock.Lock();
+  if (core->quarantine != nullptr) core->quarantine->lock().Lock();
   core->purger.lock().Lock();
   for (auto& row : core->bins) {
     for (internal::Bin& bin : row) bin.lock.Lock();
@@ -582,6 +603,7 @@ void UnlockAll(DomainCore* core) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (internal::Bin& bin : row) bin.lock.Unlock();
   }
   core->purger.lock().Unlock();
+  if (core->quarantine != nullptr) core->quarantine->lock().Unlock();
   core->things_lock.Unlock();
   core->heaps_lock.Unlock();
   core->control_lock.Unlock();
@@ -639,7 +661,7 @@ void HeapDomain::CheckInvariants() {
     uint32_t counted = 0;
     for (void* list : {page->free, page->local_free,
                        internal::XThread::List(word)}) {
-      for (; list != nullptr; list = internal::GetLink(list, page->link_offset)) {
+      for (; list != nullptr; list = internal::NextOf(page, list)) {
         TP_CHECK(page->IndexOf(list) < page->extended.load(kRelaxed));
         TP_CHECK(++counted <= page->capacity);
       }

@@ -189,7 +189,8 @@ class HeapDomain {
   // --- During a stop of all threads. ---
   // Every page that may hold live blocks, of the kinds in the mask: each once,
   // blocks with a page of their own included. Freed blocks have gc bits 0. The
-  // visitor must not allocate or free in this domain.
+  // visitor must not allocate or free in this domain: what would need a slow path
+  // is refused, and reported as a bad free is.
   void VisitPages(uint32_t kind_mask,
                   absl::FunctionRef<void(const PageInfo&)> visit);
   // Every live block of these kinds whose page's block size lies in [least, most],

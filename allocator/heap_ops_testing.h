@@ -11,6 +11,7 @@
 #ifndef TIDEPOOL_ALLOCATOR_HEAP_OPS_TESTING_H_
 #define TIDEPOOL_ALLOCATOR_HEAP_OPS_TESTING_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -360,8 +361,10 @@ class OpsRunner {
       return false;
     }
     char* p = static_cast<char*>(memory);
-    if (size < MinBlockSize(kind)) size = MinBlockSize(kind);
     Expect(HeapDomain::UsableSize(p) >= size, "usable size");
+    if (size < MinBlockSize(kind)) {  // with canaries nobody may use more
+      size = std::min(MinBlockSize(kind), HeapDomain::UsableSize(p));
+    }
     auto next = by_address_.upper_bound(p);
     Expect(next == by_address_.end() || p + size <= next->first, "overlap");
     if (next != by_address_.begin()) {
@@ -531,7 +534,7 @@ inline void RunFuzzInput(const uint8_t* data, size_t size) {
   options.page_full_retain = data[1] % 4 - 1;
   options.page_reclaim_on_free = data[1] / 4 % 3 - 1;
   options.limbo_budget = data[1] >= 128 ? 4096 : 8 << 20;
-  options.hardening = data[2] % 2;
+  options.hardening = data[2] % 4 == 0 ? data[2] >> 2 : data[2] % 2;
   options.max_memory = data[3] % 2 == 0 ? 0 : uint64_t{data[3]} << 17;
   std::vector<Op> program;
   for (size_t i = 4; i + 7 <= size && program.size() < 2000; i += 7) {

@@ -53,7 +53,7 @@ bool HeapDomain::VisitBlocks(uint32_t kind_mask, size_t least, size_t most,
       // Relaxed, all: in a stop.
       void* foreign = XThread::List(page->xthread.load(kRelaxed));
       for (void* list : {page->free, page->local_free, foreign}) {
-        for (; list != nullptr; list = GetLink(list, page->link_offset)) {
+        for (; list != nullptr; list = internal::NextOf(page, list)) {
           bits->Set(page->IndexOf(list));
         }
       }
@@ -69,6 +69,11 @@ bool HeapDomain::VisitBlocks(uint32_t kind_mask, size_t least, size_t most,
     BlockInfo block = {nullptr, info.block_size, info.kind, info.owner_tid};
     for (size_t i = 0; i < info.count; ++i) {
       if (bits->Test(i)) continue;
+      // Relaxed: in a stop. Some dead blocks wait in the quarantine.
+      if (page->live_bits != nullptr &&
+          ((page->live_bits[i >> 6].load(kRelaxed) >> (i & 63)) & 1) == 0) {
+        continue;
+      }
       block.block = info.first_block + i * info.block_size;
       visit(block);
     }

@@ -344,5 +344,137 @@ TEST(PageOwnershipTest, LimboAgainstAReader) {
   EXPECT_TRUE(result.ok) << result.message;
 }
 
+// A thread leaves with blocks in limbo that a reader still looks at; what it leaves is
+// handed over, freed by others, and not before the reader is quiescent.
+TEST(PageOwnershipTest, LimboOfAnExitingThreadAgainstAReader) {
+  SchedResult result = Explore(Random(1500), [&](SchedRun& run) {
+    Options options = Small(0);
+    World world(options, 3);
+    auto word = [](void* p) {
+      return reinterpret_cast<Atomic<uint64_t>*>(static_cast<char*>(p) + 8);
+    };
+    void* array = world.Make(0);
+    word(array)->store(7, kRelease);
+    static Atomic<void*> slot;
+    slot.store(array, kRelease);
+    run.Spawn([&] {
+      slot.store(nullptr, kRelaxed);
+      world.heap[0]->FreeDelayed(array);
+      world.domain->ExitThread(world.heap[0]);
+      world.heap[0] = nullptr;
+    });
+    run.Spawn([&] {  // reader
+      void* p = slot.load(kAcquire);
+      if (p != nullptr) {
+        for (int i = 0; i < 4; ++i) {
+          SCHED_CHECK(word(p)->load(kRelaxed) == 7);
+        }
+      }
+      world.heap[1]->Safepoint();
+    });
+    run.Spawn([&] {  // wants memory, and gets the block when it is due
+      for (int round = 0; round < 3; ++round) {
+        void* p = world.Make(2);
+        word(p)->store(99, kRelaxed);
+        world.heap[2]->Free(p);
+        world.heap[2]->Safepoint();
+      }
+    });
+    run.RunAll();
+    for (int turn = 0; turn < 3; ++turn) {
+      for (ThreadHeap* heap : world.heap) {
+        if (heap != nullptr) heap->Safepoint();
+      }
+    }
+    SCHED_CHECK(world.domain->LimboBytes() == 0);  // nobody waits for the one gone
+    world.CheckEmpty();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+// A dormant page is purged by one thread, wanted by another with its layout, by a third
+// with another layout, and looked at by a reader that counts if it may.
+TEST(PageOwnershipTest, ZeroingAgainstTakersAndAReaderThatCounts) {
+  SchedResult result = Explore(Random(2500), [&](SchedRun& run) {
+    World world(Small(0), 4);
+    constexpr int64_t kOne = 4, kDead = 3;
+    auto shared = [](void* p) {
+      return reinterpret_cast<Atomic<int64_t>*>(static_cast<char*>(p) + 16);
+    };
+    // Whoever drops the last count ends the object.
+    auto drop = [&](int t, void* p) {
+      int64_t word = shared(p)->load(kAcquire);
+      do {
+        SCHED_CHECK(word == kOne || word == 2 * kOne);
+      } while (!shared(p)->compare_exchange_weak(
+          word, word == kOne ? kDead : word - kOne, kAcqRel, kAcquire));
+      if (word == kOne) world.heap[static_cast<size_t>(t)]->Free(p);
+    };
+    void* object = world.Make(0, HeapKind::kObject);
+    shared(object)->store(kOne, kRelease);
+    static Atomic<void*> slot;
+    slot.store(object, kRelease);
+    world.heap[0]->Detach();
+    run.Spawn([&] {  // takes it out of its slot and drops the slot's count
+      world.heap[0]->Attach();
+      slot.store(nullptr, kRelaxed);
+      drop(0, object);
+      world.heap[0]->Detach();
+      world.domain->Purge();
+    });
+    run.Spawn([&] {  // LoadRef: load, count unless dead, look again
+      ThreadHeap* heap = world.heap[1];
+      void* p = slot.load(kAcquire);
+      if (p != nullptr) {
+        int64_t word = shared(p)->load(kRelaxed);
+        bool got = false;
+        while (word != 0 && word != kDead) {
+          SCHED_CHECK(word == kOne || word == 2 * kOne);
+          if (shared(p)->compare_exchange_weak(word, word + 4, kAcquire,
+                                               kRelaxed)) {
+            got = true;
+            break;
+          }
+        }
+        if (got) {
+          // Ours for the moment: it stays what it is, purges or not.
+          SCHED_CHECK(shared(p)->load(kRelaxed) >= kOne);
+          drop(1, p);
+        }
+      }
+      heap->Safepoint();
+    });
+    for (int t = 2; t <= 3; ++t) {
+      run.Spawn([&world, t, shared, drop] {
+        ThreadHeap* heap = world.heap[static_cast<size_t>(t)];
+        for (int round = 0; round < 2; ++round) {
+          HeapKind kind = t == 2 ? HeapKind::kObject : HeapKind::kRaw;
+          char* p = static_cast<char*>(world.Make(t, kind));
+          if (kind == HeapKind::kRaw) {
+            memset(p, 0x55, kBlock);
+          } else {
+            // A new object in it, which stays until we free it.
+            shared(p)->store(kOne, kRelease);
+            memset(p + 32, 't', 64);
+            for (int i = 0; i < 2; ++i) {
+              SCHED_CHECK(shared(p)->load(kRelaxed) >= kOne);
+              SCHED_CHECK(p[40] == 't');
+            }
+            drop(t, p);
+            p = nullptr;
+          }
+          heap->Free(p);
+          if (round == 0) world.domain->Purge();
+          heap->Safepoint();
+        }
+      });
+    }
+    run.RunAll();
+    world.heap[0]->Attach();
+    world.CheckEmpty();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
 }  // namespace
 }  // namespace tidepool

@@ -91,7 +91,12 @@ void* ThreadHeap::Reallocate(void* block, size_t size) {
                      "realloc of what is no raw block, or of a Heap's block");
     return nullptr;
   }
-  if (Watched()) return ReallocateWatched(block, size);
+  if (page->live_bits != nullptr && !HeapOps::IsLive(page, block)) {
+    HeapOps::BadUse(core, MemoryFault::kDoubleFree, "refused to resize", block,
+                    "a block that is free already");
+    return nullptr;
+  }
+  if (Watched() || page->tails) return ReallocateWatched(block, size);
   size_t usable = page->size();
   bool large = page->size_class == 0;
   size_t want = size;
@@ -154,6 +159,7 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
                      "delayed free of what is no raw block, or of a Heap's block");
     return;
   }
+  if (page->tails) HeapOps::TailBeforeLimbo(core, page, block);
   size_t bytes = page->size();
   uint64_t budget = core->options.limbo_budget;
   uint64_t mine = budget / 8;

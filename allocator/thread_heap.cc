@@ -18,6 +18,7 @@ namespace tidepool {
 
 using internal::DomainCore;
 using internal::HeapOps;
+using internal::InWalk;
 using internal::kGrowQueue;
 using internal::Page;
 using internal::PageMap;
@@ -30,16 +31,12 @@ constexpr size_t kBatchedMost = 4096;  // larger blocks are handed over at once
 
 void* PopBlock(Page* page) {
   void* block = page->free;
-  page->free = GetLink(block, page->link_offset);
+  page->free = NextOf(page, block);
   // Relaxed: only the owner writes it; stats read it.
   page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
   HeapOps::MarkLive(page, block);
   return block;
 }
-
-// Under valgrind every block has a tail that nobody may touch, so that overruns show;
-// its last word says how much was asked for.
-constexpr size_t kWatchedTail = 16;
 
 }  // namespace
 
@@ -55,6 +52,7 @@ void HeapOps::ForgetBlocks(const Page* page) {
 
 // The block's size as its user knows it.
 size_t HeapOps::RequestedSize(const Page* page, const void* block) {
+  if (page->tails) return TailSize(page, block);
   if (!Watched() || page->thing != nullptr) return page->size();
   if (page->size_class == 0) return page->requested;
   return reinterpret_cast<size_t>(GetLink(block, page->size() - sizeof(void*)));
@@ -64,11 +62,15 @@ size_t HeapOps::RequestedSize(const Page* page, const void* block) {
 void HeapOps::HandOut(DomainCore* core, ThreadHeap* heap, void* block,
                       size_t size, bool zero) {
   TrackAllocated(block, size, zero);
-  if (Watched()) {
+  if (core->tail != 0) {
     Page* page = PageMap::Lookup(block);
-    page->requested = size;  // large
-    if (page->size_class != 0) {
-      SetLink(block, page->size() - sizeof(void*), reinterpret_cast<void*>(size));
+    if (page->tails) {
+      SetTail(page, block, size);
+    } else if (Watched()) {
+      page->requested = size;  // large
+      if (page->size_class != 0) {
+        SetLink(block, page->size() - sizeof(void*), reinterpret_cast<void*>(size));
+      }
     }
   }
   if (heap->sample_now_) {
@@ -102,6 +104,12 @@ void HeapOps::BadUse(DomainCore* core, MemoryFault::Kind kind,
   int n = snprintf(line, sizeof(line), "tidepool: %s %p: %s\n", refused, pointer,
                    why);
   if (n > 0 && write(2, line, static_cast<size_t>(n)) < 0) return;
+}
+
+void* HeapOps::RefuseInWalk(DomainCore* core) {
+  BadUse(core, MemoryFault::kWrongUse, "refused to allocate in domain",
+         core->domain, "inside a walk over it");
+  return nullptr;
 }
 
 bool HeapOps::TryHold(ThreadHeap* heap) {
@@ -258,6 +266,10 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     return;
   }
   core = page->domain->core();
+  if (InWalk(core)) {
+    BadFree(core, block, MemoryFault::kWrongUse, "inside a walk over the domain");
+    return;
+  }
   // Acquire: pairs with the release that made the page (for a pointer of nobody).
   PageState state = page->state.load(kAcquire);
   if (state == PageState::kLarge) {
@@ -280,10 +292,22 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
       BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
       return;
     }
+    if (page->tails) CheckTail(core, page, block);
   }
   // Relaxed: set before the block was handed out.
   double weight = 0;
   if (page->sampled.load(kRelaxed) != 0) weight = core->sampler.Freed(page, block);
+  if (page->live_bits != nullptr && core->quarantine != nullptr &&
+      page->size() <= kQuarantinedMost) {
+    PutInQuarantine(core, heap, page, block);
+    return;
+  }
+  FreeChecked(core, heap, block, page, weight);
+}
+
+// The pointer is that of a block, and the block is dead.
+void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
+                          Page* page, double weight) {
   if (page->thing != nullptr) {
     HeapRecord::FreeForeign(core, page, block);
     return;
@@ -296,7 +320,7 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
   uintptr_t owner = page->owner.load(kRelaxed);  // page.h: a comparison
   if ((owner & ~Page::kSlow) == reinterpret_cast<uintptr_t>(heap) ||
       (owner == 0 && Reclaim(core, page, heap))) {
-    SetLink(block, page->link_offset, page->free);
+    SetNext(page, block, page->free);
     page->free = block;
     page->free_is_zero = false;
     uint32_t used = page->used.load(kRelaxed) - 1;  // ours
@@ -362,9 +386,18 @@ void HeapOps::DrainLimbo(ThreadHeap* heap) {
 
 }  // namespace internal
 
+namespace {
+// What a request is to the classes. Where blocks have tails it is taken at its word, so
+// that the first byte behind it is seen.
+size_t NeedOf(const DomainCore* core, HeapKind kind, size_t size) {
+  if (core->tail != 0 && !IsObjectKind(kind)) return size;
+  return size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+}
+}  // namespace
+
 // Sizes that the inline path does not look at, and lists that are used up.
 void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
-  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+  size_t need = NeedOf(domain_->core(), kind, size);
   if (need <= kMediumMax) {
     void* block = Pop(current_[static_cast<unsigned>(kind)][SizeClass(need)],
                       kind, need);
@@ -374,11 +407,14 @@ void* ThreadHeap::AllocateSlow(HeapKind kind, size_t size) {
 }
 
 // `is_zero`, if given, tells whether the block is known to be zero but for its link.
-void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero) {
+void* ThreadHeap::AllocateIn(unsigned queue_kind, size_t size, bool* is_zero,
+                             size_t least) {
   DomainCore* core = domain_->core();
   if (HeapOps::MadeToFail(core)) return nullptr;
   const size_t requested = size;
-  if (Watched()) size += internal::kWatchedTail;
+  size += core->tail;
+  if (size < least) size = least;
+  if (InWalk(core)) return HeapOps::RefuseInWalk(core);
   if (size <= kMediumMax) {
     // Usually a page of the heap has blocks, and nothing else needs a look.
     void* block = HeapOps::AllocateOwned(this, queue_kind, SizeClass(size));
@@ -433,7 +469,8 @@ bool ThreadHeap::TryFreeForeign(void* block) {
   uint32_t count = chain->count.load(kRelaxed) + 1;
   chain->count.store(count, kRelaxed);
   chain_bytes_ += size;
-  if (count >= kChainBlocks || chain_bytes_ >= kChainBytes) {
+  if ((count >= kChainBlocks || chain_bytes_ >= kChainBytes) &&
+      !InWalk(domain_->core())) {
     return HeapOps::HandOver(this, chain);
   }
   return true;
@@ -450,12 +487,13 @@ void HeapOps::FreeRest(ThreadHeap* heap, void* block) {
 }
 
 void ThreadHeap::LastBlockFreed(void* block) {
+  if (InWalk(domain_->core())) return;  // the page stays for the next Trim
   HeapOps::RetireOrRelease(this, PageMap::Lookup(block));
   if (domain_->core()->purger.due()) domain_->core()->purger.Run();
 }
 
 void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
-  size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
+  size_t need = size < MinBlockSize(kind) ? NeedOf(domain_->core(), kind, size) : size;
   if (need > kMediumMax) return AllocateLargeWith(kind, need, 1, true);
   Page* page = current_[static_cast<unsigned>(kind)][SizeClass(need)];
   void* block = Pop(page, kind, need);
@@ -466,7 +504,8 @@ void* ThreadHeap::AllocateZeroed(HeapKind kind, size_t size) {
   }
   char* bytes = static_cast<char*>(block);
   size_t header = HeaderOffset(kind);
-  if (is_zero) {
+  // Where blocks have tails, that of a tiny one may begin within the link.
+  if (is_zero && need >= sizeof(void*)) {
     TrackDefined(block, need);
     internal::SetLink(block, LinkOffset(kind), nullptr);
   } else if (IsObjectKind(kind)) {
@@ -483,7 +522,8 @@ void* ThreadHeap::AllocateLargeWith(HeapKind kind, size_t size,
   DomainCore* core = domain_->core();
   if (HeapOps::MadeToFail(core)) return nullptr;
   const size_t requested = size;
-  if (Watched()) size += internal::kWatchedTail;
+  if (core->tail != 0) size += internal::kLargeTail;
+  if (InWalk(core)) return HeapOps::RefuseInWalk(core);
   HeapOps::FlushBatch(this);
   for (int stage = 0;;) {
     void* block =
@@ -506,12 +546,16 @@ void* ThreadHeap::AllocateAligned(HeapKind kind, size_t size,
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
   if (alignment <= 16) return Allocate(kind, size);
   size_t need = size < MinBlockSize(kind) ? MinBlockSize(kind) : size;
-  if (need <= kMediumMax && alignment <= kMediumMax && !Watched()) {
+  const size_t tail = domain_->core()->tail;
+  if (need + tail <= kMediumMax && alignment <= kMediumMax) {
     // Pages start at 64 KiB borders, so a class whose size is a multiple of the
     // alignment has aligned blocks; the next power of two is such a class.
-    unsigned c = SizeClass(need < alignment ? alignment : need);
+    unsigned c = SizeClass(need + tail < alignment ? alignment : need + tail);
     while (c < kClassCount && (ClassSize(c) & (alignment - 1)) != 0) ++c;
-    if (c < kClassCount) return Allocate(kind, ClassSize(c));
+    if (c < kClassCount && tail == 0) return Allocate(kind, ClassSize(c));
+    if (c < kClassCount) {
+      return AllocateIn(static_cast<unsigned>(kind), need, nullptr, ClassSize(c));
+    }
   }
   if (need <= kMediumMax) need = kMediumMax + 1;
   return AllocateLargeWith(kind, need, alignment, false);

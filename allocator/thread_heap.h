@@ -251,7 +251,8 @@ class ThreadHeap : private internal::CurrentPages {
     return &chains_[(reinterpret_cast<uintptr_t>(block) >> kSliceShift) &
                     (kChains - 1)];
   }
-  void* AllocateIn(unsigned queue_kind, size_t size, bool* is_zero);
+  void* AllocateIn(unsigned queue_kind, size_t size, bool* is_zero,
+                   size_t least = 0);
   void* AllocateLargeWith(HeapKind kind, size_t size, size_t alignment,
                           bool zero);
   void* AllocateGrown(size_t size);

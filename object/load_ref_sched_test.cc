@@ -15,6 +15,7 @@ constexpr size_t kBig = 8192;
 
 Node* NewBig(ThreadState* ts, uint64_t value) {
   Node* node = static_cast<Node*>(NewObject(ts, &kNodeType, kBig));
+  TP_CHECK(node != nullptr);
   node->weakrefs.store(nullptr, kRelaxed);
   node->a.store(0, kRelaxed);
   node->b.store(0, kRelaxed);

@@ -456,6 +456,11 @@ void ArenaSet::DropSingle() {
   }
 }
 
+bool ArenaSet::Guard(Arena* arena, char* start) {
+  PurgeRun(arena, start, 1);  // nothing of it is charged from now on
+  return arena->dirty[arena->IndexOf(start)] == 0 && os_->Guard(start, kSliceSize);
+}
+
 size_t ArenaSet::ReleaseEmpty() {
   size_t released = 0;
   MutexLock lock(&lock_);

@@ -111,6 +111,11 @@ class ArenaSet {
   // advises huge pages where that wastes little.
   void AdviseBlock(Arena* arena, char* start, size_t size);
 
+  // A slice the caller has becomes a guard: any access faults. False: it cannot.
+  bool Guard(Arena* arena, char* start);
+  // It is an ordinary slice again (zero, committed). False: it stays a guard.
+  bool Unguard(char* start) { return os_->Unguard(start, kSliceSize); }
+
   // Gives every arena without a used slice back to the Os. Returns the bytes.
   size_t ReleaseEmpty();
 

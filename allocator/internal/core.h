@@ -18,12 +18,14 @@
 #include "tidepool/allocator/internal/arena.h"
 #include "tidepool/allocator/internal/budget.h"
 #include "tidepool/allocator/internal/dormant_pool.h"
+#include "tidepool/allocator/internal/hardened.h"
 #include "tidepool/allocator/internal/meta_pool.h"
 #include "tidepool/allocator/internal/page.h"
 #include "tidepool/allocator/internal/purge.h"
 #include "tidepool/allocator/internal/sampler.h"
 #include "tidepool/allocator/thread_heap.h"
 #include "tidepool/base/mutex.h"
+#include "tidepool/base/tls.h"
 #include "tidepool/qsbr/limbo.h"
 #include "tidepool/qsbr/qsbr.h"
 
@@ -44,6 +46,13 @@ struct DomainCore {
 
   const Options options;
   Os* const os;
+  // The option, or none of it but double_free where a tool watches. `tail`: bytes
+  // behind each block that are ours.
+  const uint32_t hardening;
+  const size_t tail;
+  Quarantine* quarantine = nullptr;
+  Atomic<uint64_t> random{0};
+  Atomic<uint32_t> guards{0};  // guard slices: bounded, each costs mappings
   HeapDomain* const domain;
   Counters counters;
   Budget budget;
@@ -84,6 +93,18 @@ struct DomainCore {
   Atomic<uint8_t> above_soft{0};
   Atomic<bool> background{false};  // a background thread was asked for
   Atomic<uint64_t> counted{0};     // allocations, while fail_allocation is set
+};
+
+// The domain that this thread is walking over (VisitPages), with a lock of it held:
+// slow paths, which would want that lock, are refused meanwhile and say so.
+extern TIDEPOOL_TLS const DomainCore* g_walked;
+inline bool InWalk(const DomainCore* core) {
+  return __builtin_expect(g_walked == core, 0);
+}
+struct WalkScope {
+  explicit WalkScope(const DomainCore* core) : before(g_walked) { g_walked = core; }
+  ~WalkScope() { g_walked = before; }
+  const DomainCore* const before;
 };
 
 // All that works on ThreadHeaps and pages.
@@ -173,6 +194,8 @@ struct HeapOps {
   static void FlushBatch(ThreadHeap* heap);
   static void FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
                       Page* page);
+  static void FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
+                          Page* page, double weight);
   static void* AllocateOwned(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void* AllocateClass(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   // After a refusal: makes room if it can. True: try again.
@@ -186,6 +209,23 @@ struct HeapOps {
   // bad_free says.
   static void BadUse(DomainCore* core, MemoryFault::Kind kind,
                      const char* refused, const void* pointer, const char* why);
+  static void* RefuseInWalk(DomainCore* core);  // null
+
+  // --- hardened.cc (hardened.h). ---
+  // False: no memory.
+  static bool StartHardening(DomainCore* core);
+  static void HardenPage(DomainCore* core, Page* page);
+  // The block is dead: it waits, and another's wait may end.
+  static void PutInQuarantine(DomainCore* core, ThreadHeap* heap, Page* page,
+                              void* block);
+  static void EndQuarantine(DomainCore* core, ThreadHeap* heap, void* block);
+  static void CheckTail(DomainCore* core, const Page* page, const void* block);
+  // Limbo will link the block through its first word: its tail must lie behind it.
+  static void TailBeforeLimbo(DomainCore* core, Page* page, void* block);
+  static bool IsLive(const Page* page, const void* block);
+  // Makes the slice behind a new page a guard, if it can; else gives it back.
+  static void GuardBehind(DomainCore* core, Page* page);
+  static void DropGuard(DomainCore* core, Page* page);
   static void MarkLive(Page* page, const void* block) {
     if (page->live_bits == nullptr) return;
     uint32_t i = page->IndexOf(block);

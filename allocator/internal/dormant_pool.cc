@@ -92,7 +92,7 @@ Page* DormantPool::TakeLarge(HeapKind kind, size_t least, size_t slices,
 Page* DormantPool::TakeDirty() {
   MutexLock lock(&lock_);
   Page* page = dirty_.head;
-  if (page != nullptr) Unlink(page);
+  if (page != nullptr && !TIDEPOOL_MUTANT(purge_in_pool)) Unlink(page);
   return page;
 }
 

@@ -25,7 +25,7 @@ uint64_t Less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
 bool HeapRecord::MayAdd(uint64_t live, uint64_t more) const {
   uint64_t now = Less(own_bytes.load(kRelaxed) + large_bytes.load(kRelaxed),
-                      foreign_bytes.load(kRelaxed));
+                      foreign_bytes.load(kRelaxed) + quarantined_bytes.load(kRelaxed));
   uint64_t limit = max_live.load(kRelaxed);
   if (live > limit || now > limit - live) return false;
   limit = max_committed.load(kRelaxed);
@@ -34,10 +34,14 @@ bool HeapRecord::MayAdd(uint64_t live, uint64_t more) const {
 
 void HeapRecord::CountPeaks() {
   uint64_t live = Less(own_bytes.load(kRelaxed) + large_bytes.load(kRelaxed),
-                       foreign_bytes.load(kRelaxed));
+                       foreign_bytes.load(kRelaxed) + quarantined_bytes.load(kRelaxed));
   if (live > peak_live.load(kRelaxed)) peak_live.store(live, kRelaxed);
   uint64_t now = committed.load(kRelaxed);
   if (now > peak_committed.load(kRelaxed)) peak_committed.store(now, kRelaxed);
+}
+
+size_t HeapRecord::Tail() const {
+  return (core->hardening & kHardenCanaries) != 0 ? kTailWord : 0;
 }
 
 // --- Rows: pages with room. ---
@@ -154,7 +158,7 @@ Page* HeapRecord::FindPage(unsigned row_index, unsigned c) {
 
 void* HeapRecord::Pop(Page* page) {
   void* block = page->free;
-  page->free = GetLink(block, page->link_offset);
+  page->free = NextOf(page, block);
   page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);  // ours
   HeapOps::MarkLive(page, block);
   TrackAllocated(block, page->size());
@@ -167,7 +171,7 @@ void* HeapRecord::Pop(Page* page) {
 
 void HeapRecord::Push(Page* page, void* block) {
   TrackFreed(block, 0, page->size());
-  SetLink(block, page->link_offset, page->local_free);
+  SetNext(page, block, page->local_free);
   page->local_free = block;
   uint32_t used = page->used.load(kRelaxed) - 1;  // ours
   page->used.store(used, kRelaxed);
@@ -175,7 +179,7 @@ void HeapRecord::Push(Page* page, void* block) {
   own_blocks.store(own_blocks.load(kRelaxed) - 1, kRelaxed);
   Row* row = &rows[page->queue_kind == kGrowQueue][page->size_class];
   if (page->full) Link(row, page, false);
-  if (used != 0 || page->retire != 0) return;
+  if (used != 0 || page->retire != 0 || InWalk(core)) return;
   // Empty. One page per row stays, up to a bound, so that a loop over one block makes
   // no pages.
   size_t bytes = page->slices * kSliceSize;
@@ -256,6 +260,7 @@ void HeapRecord::DropAll() {
       if (p->size_class == 0) p->state.store(PageState::kNone, kRelaxed);
     }
   }
+  if (core->quarantine != nullptr) core->quarantine->Forget(this);
   pending.store(nullptr, kRelaxed);  // nobody frees now (heap.h)
   while (page != nullptr) {
     Page* next = page->age_next;
@@ -272,7 +277,8 @@ void HeapRecord::DropAll() {
   }
   kept_bytes = 0;
   for (Atomic<uint64_t>* figure :
-       {&own_bytes, &own_blocks, &foreign_bytes, &foreign_blocks, &large_bytes,
+       {&own_bytes, &own_blocks, &foreign_bytes, &foreign_blocks,
+        &quarantined_bytes, &quarantined_blocks, &large_bytes,
         &large_blocks, &committed, &pages}) {
     figure->store(0, kRelaxed);
   }
@@ -290,7 +296,7 @@ void HeapRecord::FreeForeign(DomainCore* core, Page* page, void* block) {
   uint64_t word = page->xthread.load(kRelaxed);  // the CAS checks it
   uint64_t next;
   do {
-    SetLink(block, page->link_offset, XThread::List(word));
+    SetNext(page, block, XThread::List(word));
     next = XThread::Make(block, XThread::Count(word) + 1, XThread::kOwned);
     // X1. Release: the block's last use and link before the owner's acquire. Acquire
     // pairs with the exchange in CollectForeign: the owner read pending_next before.

@@ -15,7 +15,8 @@
 //   G2  a small page with room is in its row's list; a full one is in no list but `all`
 //   G3  a page whose xthread list is not empty is in `pending`, or the thread whose free
 //       made it so is about to push it; it is collected only by who took it from there
-//   G4  live = own - foreign + large, each counted up before it is counted down
+//   G4  live = own - foreign - quarantined + large, each counted up before it is
+//       counted down
 #ifndef TIDEPOOL_ALLOCATOR_INTERNAL_HEAP_RECORD_H_
 #define TIDEPOOL_ALLOCATOR_INTERNAL_HEAP_RECORD_H_
 
@@ -61,6 +62,7 @@ struct HeapRecord {
   Atomic<uint64_t> own_bytes, own_blocks;
   Atomic<uint64_t> peak_live, peak_committed;
   Atomic<uint64_t> foreign_bytes, foreign_blocks;  // freed, not collected yet
+  Atomic<uint64_t> quarantined_bytes, quarantined_blocks;  // of own_*, but dead
   Atomic<uint64_t> large_bytes, large_blocks;
   Atomic<uint64_t> committed, pages, refused, foreign_frees;
   Atomic<uint64_t> max_live, max_committed;  // UINT64_MAX: none
@@ -80,6 +82,7 @@ struct HeapRecord {
   // --- Limits. ---
   bool MayAdd(uint64_t live, uint64_t committed) const;
   void CountPeaks();
+  size_t Tail() const;  // bytes behind each block that are not its user's
   // Bytes of its pages that hold no live block.
   uint64_t Unused() const {
     uint64_t live = own_bytes.load(kRelaxed) + large_bytes.load(kRelaxed);

@@ -29,7 +29,7 @@ constexpr size_t kMostOsPages = kMediumPageSize / 4096;
 static_assert(kMostOsPages <= kMostBlocks);
 
 void MarkList(const Page* page, void* list, Bits* bits) {
-  for (; list != nullptr; list = GetLink(list, page->link_offset)) {
+  for (; list != nullptr; list = NextOf(page, list)) {
     bits->Set(page->IndexOf(list));
   }
 }
@@ -129,7 +129,7 @@ size_t HeapOps::PurgeHoles(DomainCore* core, Page* page) {
     for (size_t k = first; k <= last; ++k) hole |= HoleAt(page, k);
     if (hole) continue;
     void* block = page->start + i * size;
-    SetLink(block, page->link_offset, page->free);
+    SetNext(page, block, page->free);
     page->free = block;
   }
   return purged;
@@ -169,7 +169,7 @@ bool HeapOps::FillHoles(DomainCore* core, Page* page) {
     }
     if (!was || still) continue;
     void* p = page->start + i * size;
-    SetLink(p, page->link_offset, page->free);
+    SetNext(page, p, page->free);
     page->free = p;
   }
   page->free_is_zero = false;

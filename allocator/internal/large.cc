@@ -36,6 +36,7 @@ void CutTail(DomainCore* core, Page* page, size_t slices) {
   size_t extra = page->slices - slices;
   if (extra == 0) return;
   char* tail = page->start + slices * kSliceSize;
+  if (page->guarded) HeapOps::DropGuard(core, page);
   PageMap::Set(tail, extra, nullptr);
   page->slices = slices;
   PoisonMemory(tail, extra * kSliceSize);
@@ -89,6 +90,8 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   page->hole_count = 0;
   page->live_bits = nullptr;
   page->thing = nullptr;
+  page->links = false;
+  page->tails = (core->hardening & kHardenCanaries) != 0;
   page->next = page->prev = nullptr;
   // Relaxed: published by the state's release store and the page map.
   page->owner.store(0, kRelaxed);
@@ -137,6 +140,8 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   } else {
     page = NewRecord(core);
     if (page == nullptr) return nullptr;
+    const bool guard = (core->hardening & kHardenGuards) != 0;
+    if (guard) ++slices;
     Run run;
     bool found =
         core->arenas.Take(sort, slices, align, ArenaSet::kDirtyOnly, &run);
@@ -161,6 +166,10 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
     page->start = run.start;
     page->arena = run.arena;
     page->slices = run.slices;
+    if (guard) {
+      --page->slices;
+      GuardBehind(core, page);
+    }
     if (IsObjectKind(kind) && !was_zero) {
       // Not a header of this layout so far; no reader can look here (P6).
       UnpoisonMemory(run.start, HeaderOffset(kind) + kHeaderSize);
@@ -210,6 +219,7 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
     BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
     return;
   }
+  if (page->tails) CheckTail(core, page, block);
   page->used.store(0, kRelaxed);  // relaxed: the page is ours now
   CountDown(core->counters.pages);
   if (page->sampled.load(kRelaxed) != 0) core->sampler.Freed(page, block);  // ours

@@ -29,13 +29,12 @@ bool WantsPage(DomainCore* core, const Page* page, ThreadHeap* heap,
 // their page.
 void HeapOps::PushChain(DomainCore* core, Page* page, void* first, void* last,
                         uint32_t count, ThreadHeap* heap) {
-  size_t link = page->link_offset;
   // Relaxed: the CAS below checks it.
   uint64_t word = page->xthread.load(kRelaxed);
   uint64_t next;
   bool claim;
   do {
-    SetLink(last, link, XThread::List(word));
+    SetNext(page, last, XThread::List(word));
     claim = !XThread::Owned(word) &&
             (!XThread::Listed(word) ||
              WantsPage(core, page, heap, heap != nullptr ? heap->origin_ : nullptr));

@@ -175,8 +175,12 @@ struct alignas(64) Page {
   SampleMarks* marks;        // places chosen by the heap profile, or null: sampler.h
   Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
   HeapRecord* thing;         // the Heap it belongs to, or null
-  uint64_t key;              // hardened: of its links, or 0
-  bool guarded;              // hardened: the slice behind it is a guard
+  // Hardened (hardened.h): a secret, whether links are encoded with it and blocks have
+  // tails, and whether the slice behind the page is a guard.
+  uint64_t secret;
+  bool links;
+  bool tails;
+  bool guarded;
 
   char* end() const { return start + slices * kSliceSize; }
   // Relaxed: changes only for a large block, by whoever resizes it.

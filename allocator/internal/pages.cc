@@ -2,6 +2,7 @@
 #include "tidepool/allocator/internal/core.h"
 
 #include <cstring>
+#include <numeric>
 
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
@@ -108,6 +109,7 @@ void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
   page->hole_count = 0;
   page->live_bits = nullptr;
   page->thing = nullptr;
+  page->links = page->tails = false;
   page->pool_bytes = 0;
   ResetLists(page);
   // Relaxed: the map's release store publishes it.
@@ -129,6 +131,8 @@ Page* HeapOps::WakeDormant(DomainCore* core, Page* page) {
 Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
   HeapKind kind = QueueKind(queue_kind);
   size_t slices = ClassPageSize(c) / kSliceSize;
+  const bool guard = (core->hardening & kHardenGuards) != 0;
+  if (guard) ++slices;
   size_t bytes = slices * kSliceSize;
   if (IsObjectKind(kind)) {
     Page* page = core->pool.Take(kind, c, /*dirty_only=*/true);
@@ -161,16 +165,20 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
     FreeRecord(core, page);
     return nullptr;
   }
+  if (guard) --run.slices;
   InitPage(core, page, queue_kind, c, run);
-  if (core->options.hardening != 0 || Watched()) {
+  if (guard) GuardBehind(core, page);
+  if (core->hardening != 0 || Watched()) {
     size_t words = (page->capacity + 63) / 64;
     page->live_bits = static_cast<Atomic<uint64_t>*>(core->meta.Take(words * 8));
     if (page->live_bits == nullptr) {
+      DropGuard(core, page);
       core->arenas.Give(run.arena, run.start, run.slices);
       FreeRecord(core, page);
       return nullptr;
     }
     page->slow = true;
+    HardenPage(core, page);
   }
   PageMap::Set(run.start, run.slices, page);
   CountUp(core->counters.pages);
@@ -200,17 +208,32 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
   if (border > from_offset + size) {
     count = static_cast<uint32_t>((border - from_offset) / size);
   }
+  // A handful at least, to be dealt in an order that nobody knows.
+  const bool shuffle = (core->hardening & kHardenRandom) != 0;
+  if (shuffle && count < 8) count = 8;
   if (count > page->capacity - have) count = page->capacity - have;
   char* from = page->start + have * size;
   char* to = from + count * size;
   bool zero = have * size >= page->zero_from;
   bool untouched = false;  // zero_from knows more: OS pages half in use
   if (!core->arenas.Extend(page->arena, from, to, &untouched)) return false;
-  size_t link = page->link_offset;
   bool first_use = have + count > page->sane;
   bool clean = IsObjectKind(page->kind) && !zero && first_use;
   void* next = page->free;
-  for (uint32_t i = count; i-- > 0;) {
+  // In order, or by a stride that has no factor in common with the count.
+  uint32_t at = 0, stride = 0;
+  if (shuffle) {
+    uint64_t die = NextRandom(core);
+    at = static_cast<uint32_t>(die % count);
+    stride = static_cast<uint32_t>((die >> 32) % count) | 1;
+    while (std::gcd(stride, count) != 1) stride += 2;
+  }
+  for (uint32_t n = count; n-- > 0;) {
+    uint32_t i = n;
+    if (shuffle) {
+      i = at;
+      at = (at + stride) % count;
+    }
     char* block = from + i * size;
     if (clean && have + i >= page->sane) {
       // P6: what was here is no header of this layout.
@@ -218,7 +241,7 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
       memset(block, 0, PoisonOffset(page->kind) + sizeof(void*));
     }
     PoisonDead(page, block);
-    SetLink(block, link, next);
+    SetNext(page, block, next);
     next = block;
   }
   page->free_is_zero = zero && (page->free == nullptr || page->free_is_zero);
@@ -239,7 +262,6 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
   void* list = XThread::List(word);
   uint32_t count = XThread::Count(word);
   if (list == nullptr) return 0;
-  size_t link = page->link_offset;
   if (page->free == nullptr) {
     page->free = list;
     page->free_is_zero = false;
@@ -247,8 +269,8 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
     page->local_free = list;
   } else {
     void* last = list;
-    while (void* next = GetLink(last, link)) last = next;
-    SetLink(last, link, page->local_free);
+    while (void* next = NextOf(page, last)) last = next;
+    SetNext(page, last, page->local_free);
     page->local_free = list;
   }
   // Relaxed: only the owner writes it. P1.
@@ -282,6 +304,7 @@ void HeapOps::DissolvePage(DomainCore* core, Page* page) {
     core->meta.Give(page->live_bits, (page->capacity + 63) / 64 * 8);
     page->live_bits = nullptr;
   }
+  if (page->guarded) DropGuard(core, page);
   Arena* arena = page->arena;
   char* start = page->start;
   size_t slices = page->slices;
@@ -304,7 +327,7 @@ void HeapOps::ReleaseEmpty(DomainCore* core, Page* page) {
   if (page->holes != nullptr) DropHoles(core, page);
   page->state.store(PageState::kDormant, kRelaxed);
   // Rule 14: taken at or after the time the page last became empty.
-  page->goal = core->qsbr.Goal();
+  if (!TIDEPOOL_MUTANT(dormant_old_goal)) page->goal = core->qsbr.Goal();
   page->free = page->local_free = nullptr;
   core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
                                                page->slices));

@@ -41,7 +41,7 @@ uint64_t CountFree(const Page* page) {
     return page->extended.load(kRelaxed) - page->used.load(kRelaxed);  // ours
   }
   uint64_t n = 0;
-  for (void* p = page->free; p != nullptr; p = GetLink(p, page->link_offset)) ++n;
+  for (void* p = page->free; p != nullptr; p = NextOf(page, p)) ++n;
   return n;
 }
 
@@ -52,8 +52,8 @@ void Reunite(Page* page) {
     page->free = page->local_free;
   } else {
     void* last = page->free;
-    while (void* next = GetLink(last, page->link_offset)) last = next;
-    SetLink(last, page->link_offset, page->local_free);
+    while (void* next = NextOf(page, last)) last = next;
+    SetNext(page, last, page->local_free);
   }
   page->local_free = nullptr;
   page->free_is_zero = false;
@@ -139,13 +139,13 @@ void Sampler::SlotFreed(ThreadHeap* heap, Page* page, void* block, double weight
 // comes to be chosen, and cuts the list before it.
 void Sampler::Choose(ThreadHeap* heap, Page* page, void* from) {
   SampleMarks* marks = page->marks;
-  const size_t size = page->size(), link = page->link_offset;
+  const size_t size = page->size();
   marks->interrupted = false;
   marks->uncounted = nullptr;
   bool counting = false;
   void* last = nullptr;
   for (void* block = page->free; block != nullptr;
-       last = block, block = GetLink(block, link)) {
+       last = block, block = NextOf(page, block)) {
     counting |= block == from;
     bool chosen = false;
     if (last == nullptr && TakeMark(marks, block, &heap->sample_weight_)) {
@@ -168,8 +168,8 @@ void Sampler::Choose(ThreadHeap* heap, Page* page, void* from) {
       continue;
     }
     marks->interrupted = true;
-    marks->uncounted = counting ? GetLink(block, link) : from;
-    SetLink(last, link, nullptr);
+    marks->uncounted = counting ? NextOf(page, block) : from;
+    SetNext(page, last, nullptr);
     page->local_free = block;
     return;
   }
