@@ -283,7 +283,7 @@ TEST(HardeningTest, CorruptLinksAreFound) {
 }
 
 // Runs off the end of a block's page, by one byte; true if that ended the process.
-bool Faults(uint32_t set, size_t size, bool read) {
+[[maybe_unused]] bool Faults(uint32_t set, size_t size, bool read) {
   pid_t pid = fork();
   if (pid == 0) {
     signal(SIGSEGV, SIG_DFL);

@@ -98,7 +98,8 @@ TEST_F(HeapMapTest, LiveThenFreeInPagesThenDormant) {
   EXPECT_GT(Count(MapState::kDormant), 600u);
   EXPECT_EQ(Count(MapState::kFull), 0u);
   // Purged, they cost nothing and are still there for readers.
-  const uint64_t before = SplitMemory(GetHeapMap(*domain_)).resident;
+  [[maybe_unused]] const uint64_t before =
+      SplitMemory(GetHeapMap(*domain_)).resident;
   domain_->Purge();
   EXPECT_LT(SplitMemory(GetHeapMap(*domain_)).dormant, 1u << 20);
   EXPECT_GT(Count(MapState::kDormantPurged), 600u);

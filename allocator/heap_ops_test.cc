@@ -1,6 +1,7 @@
 // Random lists of operations under many option settings, and with the n-th call of
 // the OS failing. The runner (heap_ops_testing.h) checks against a shadow.
 #include "tidepool/allocator/heap_ops_testing.h"
+#include "tidepool/base/sanitizer.h"
 
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
@@ -11,6 +12,13 @@ namespace {
 using testing::Op;
 using testing::OpsRunner;
 using testing::RandomProgram;
+
+// Operations of a program; each is followed by a look at everything, which sanitizers make dear.
+#if TIDEPOOL_ASAN || TIDEPOOL_TSAN
+constexpr int kProgram = 150;
+#else
+constexpr int kProgram = 600;
+#endif
 
 TEST(HeapOpsTest, RandomProgramsUnderEveryPolicy) {
   uint64_t seed = 1;
@@ -27,7 +35,7 @@ TEST(HeapOpsTest, RandomProgramsUnderEveryPolicy) {
         options.purge_delay_ms = 1;
         options.hardening = retain == 0 ? 1 : 0;
         OpsRunner runner(options);
-        runner.Run(RandomProgram(seed++, 600));
+        runner.Run(RandomProgram(seed++, kProgram));
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/sanitizer.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
@@ -28,7 +29,7 @@ __attribute__((noinline)) void* AllocateAt(ThreadHeap* heap) {
 using Site = void* (*)(ThreadHeap*);
 constexpr Site kSites[] = {&AllocateAt<0>, &AllocateAt<1>, &AllocateAt<2>};
 
-int SiteOf(const HeapSample& sample) {
+[[maybe_unused]] int SiteOf(const HeapSample& sample) {
   for (size_t i = 0; i < sample.stack_count; ++i) {
     for (int s = 0; s < 3; ++s) {
       const uintptr_t start = reinterpret_cast<uintptr_t>(kSites[s]);
@@ -53,7 +54,7 @@ std::unique_ptr<HeapDomain> Make(uint64_t interval) {
 }
 
 // 16 threads leak 1, 10 and 100 MB in blocks of 1 KB; live bytes per site come back.
-void LeakAtThreeSites(uint64_t interval, double tolerance_sigmas, double at_most) {
+[[maybe_unused]] void LeakAtThreeSites(uint64_t interval, double tolerance_sigmas, double at_most) {
   auto domain = Make(interval);
   constexpr int kThreads = 16;
   const uint64_t blocks[] = {1000, 10000, 100000};
@@ -98,12 +99,15 @@ void LeakAtThreeSites(uint64_t interval, double tolerance_sigmas, double at_most
   EXPECT_EQ(domain->GetStats().samples_lost, 0u);
 }
 
+// The frames that instrumented code leaves are not told apart by these tests' address ranges.
+#if !TIDEPOOL_ASAN && !TIDEPOOL_TSAN
 TEST(HeapProfileTest, SitesWithin15PercentWhereThereAreEnoughSamples) {
   LeakAtThreeSites(1024, 6, 0.15);
 }
 
 // The usual interval: 2, 20 and 200 samples, so the error is what statistics allow.
 TEST(HeapProfileTest, SitesAtTheUsualInterval) { LeakAtThreeSites(512 << 10, 5, 0); }
+#endif
 
 // Blocks of all sizes that come and go: each class's live bytes are right.
 TEST(HeapProfileTest, EverySizeCountsAlike) {

@@ -82,6 +82,9 @@ size_t Fill(HeapDomain* domain, ThreadHeap* heap, std::vector<void*>* blocks) {
   return held;
 }
 
+// symmetryinvestments/symgc#37, GrapheneOS/hardened_malloc#235: a big reservation fails
+// and with it the program. Sanitizers need address space of their own.
+#if !TIDEPOOL_ASAN && !TIDEPOOL_TSAN
 size_t AddressSpaceInUse() {
   FILE* file = fopen("/proc/self/statm", "r");
   unsigned long pages = 0;
@@ -90,9 +93,6 @@ size_t AddressSpaceInUse() {
   return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// symmetryinvestments/symgc#37, GrapheneOS/hardened_malloc#235: a big reservation fails
-// and with it the program. Sanitizers need address space of their own.
-#if !TIDEPOOL_ASAN && !TIDEPOOL_TSAN
 TEST(RefusalsTest, SmallAddressSpaces) {
   for (size_t limit : {256 << 20, 512 << 20, 1 << 30}) {
     pid_t pid = fork();

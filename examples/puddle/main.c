@@ -148,5 +148,6 @@ int main(int argc, char** argv) {
     fprintf(stderr, "puddle: %s\n", error.text);
     return 3;
   }
+  puddle_done(&vm);
   return leaked ? 3 : failed;
 }

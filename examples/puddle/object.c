@@ -71,6 +71,13 @@ void puddle_end(puddle* vm, tp_thread* thread) {
   }
 }
 
+void puddle_done(puddle* vm) {
+  tp_type* types[] = {vm->pair,    vm->symbol, vm->string, vm->closure, vm->env,
+                      vm->builtin, vm->atom,   vm->guard,  vm->task};
+  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) tp_type_destroy(types[i]);
+  pthread_mutex_destroy(&vm->symbols_lock);
+}
+
 object* new_object(context* cx, const tp_type* type, size_t slots) {
   object* made = (object*)tp_new(cx->thread, type, slots * sizeof(tp_slot));
   if (made == NULL) {

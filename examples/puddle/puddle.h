@@ -90,6 +90,8 @@ enum { BOUND = 1 }; /* object flag of a symbol with a global value */
 /* object.c */
 int puddle_init(puddle* vm, tp_isolate* isolate);
 void puddle_end(puddle* vm, tp_thread* thread);
+/* After the isolate: the types. */
+void puddle_done(puddle* vm);
 object* new_object(context* cx, const tp_type* type, size_t slots);
 tp_value cons(context* cx, tp_value head, tp_value tail); /* takes both */
 tp_value new_string(context* cx, const char* text, size_t length);

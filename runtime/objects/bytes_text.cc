@@ -142,9 +142,11 @@ Ref AsLatin1(Context& cx, Value v) {
   return NewStrFromText(cx, TextView(view.data(), view.size(), 1));
 }
 
-Ref ArgumentAsText(Context& cx, Value v) {
+// An argument of conversion `kind` as the formatting of text wants it.
+Ref ArgumentAsText(Context& cx, Value v, char kind) {
+  if (kind != 's' && kind != 'c') return Ref::New(v);
   if (BufferView::Supports(v)) return AsLatin1(cx, v);
-  if (IsStr(v)) {
+  if (kind == 's' && IsStr(v)) {
     return RaiseTypeError(cx, "%%b requires a bytes-like object, or an object that implements __bytes__, not 'str'");
   }
   return Ref::New(v);
@@ -152,7 +154,7 @@ Ref ArgumentAsText(Context& cx, Value v) {
 
 }  // namespace
 
-// Formats as text of code points below 256: %b is the %s of text, and bytes among the arguments stand for themselves.
+// Formats as text of code points below 256: %b is the %s of text, %r is %a, and bytes among the arguments stand for themselves.
 Ref BytesPercent(Context& cx, Value self, Value args) {
   if (!HasLayout(self, Layout::kBytes) && !HasLayout(self, Layout::kByteArray)) return cx.NotImplementedRef();
   std::string format;
@@ -161,20 +163,27 @@ Ref BytesPercent(Context& cx, Value self, Value args) {
     if (!view.Open(self)) return nullptr;
     format.assign(view.data(), view.size());
   }
+  std::string kinds;  // of the arguments, in order; '*' for a width or a precision
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') continue;
     ++i;
     if (i < format.size() && format[i] == '(') i = format.find(')', i);
-    while (i < format.size() && std::isalpha(static_cast<unsigned char>(format[i])) == 0 && format[i] != '%') ++i;
-    if (i < format.size() && format[i] == 'b') format[i] = 's';
+    for (; i < format.size() && std::isalpha(static_cast<unsigned char>(format[i])) == 0 && format[i] != '%'; ++i) {
+      if (format[i] == '*') kinds += '*';
+    }
+    if (i >= format.size()) break;
+    if (format[i] == 'b') format[i] = 's';
+    if (format[i] == 'r') format[i] = 'a';
+    if (format[i] != '%') kinds += format[i];
   }
+  auto kind_of = [&](size_t i) { return i < kinds.size() ? kinds[i] : 's'; };
   Ref text = NewStrFromText(cx, TextView(format.data(), format.size(), 1));
   if (!text) return nullptr;
   Ref values;
   if (Tuple* t = As<Tuple>(args)) {
     Ref list = NewList(cx);
     for (size_t i = 0; list && i < t->length; ++i) {
-      Ref v = ArgumentAsText(cx, t->items[i]);
+      Ref v = ArgumentAsText(cx, t->items[i], kind_of(i));
       if (!v || !ListAppendSteal(cx, list.as<List>(), std::move(v))) return nullptr;
     }
     if (list) values = ListAsTuple(cx, list.as<List>());
@@ -184,11 +193,11 @@ Ref BytesPercent(Context& cx, Value self, Value args) {
     Ref key, value;
     while (values && DictNext(cx, d, &pos, &key, &value)) {
       Ref k = BufferView::Supports(key) ? AsLatin1(cx, key) : Ref::New(key);
-      Ref v = ArgumentAsText(cx, value);
+      Ref v = BufferView::Supports(value) ? AsLatin1(cx, value) : Ref::New(value);
       if (!k || !v || !DictSet(cx, values.as<Dict>(), k, v)) return nullptr;
     }
   } else {
-    values = ArgumentAsText(cx, args);
+    values = ArgumentAsText(cx, args, kind_of(0));
   }
   if (!values) return nullptr;
   Ref out = FormatPercent(cx, text.as<Str>(), values);

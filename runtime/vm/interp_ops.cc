@@ -247,7 +247,7 @@ Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags) {
   if (!closure.is_null()) InitSlot(fn->closure, Ref::New(closure));
   // What `def` makes at module level or in a class there is called from all threads and lives long: it is counted per
   // thread and goes with a collection, as in CPython 3.13t and later. Closures die at zero.
-  if ((fn->code->flags & lang::kNested) == 0 && !IsAnonymous(fn->code)) SetDeferred(cx.ts, fn);
+  if ((fn->code->flags & (lang::kNested | lang::kClassBody)) == 0 && !IsAnonymous(fn->code)) SetDeferred(cx.ts, fn);
   return r;
 }
 

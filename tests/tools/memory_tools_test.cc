@@ -35,11 +35,11 @@ Done RunCommand(const std::string& command) {
   return done;
 }
 
-bool Installed(const char* tool) {
+[[maybe_unused]] bool Installed(const char* tool) {
   return RunCommand(std::string("command -v ") + tool).status == 0;
 }
 
-std::string TempFile(const char* name) { return testing::TempDir() + "/" + name; }
+[[maybe_unused]] std::string TempFile(const char* name) { return testing::TempDir() + "/" + name; }
 
 testing::AssertionResult Has(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
