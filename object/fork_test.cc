@@ -95,6 +95,9 @@ TEST(ForkTest, ChildrenOfABusyIsolate) {
 #if TIDEPOOL_TSAN
   GTEST_SKIP() << "ThreadSanitizer does not follow a fork with threads";
 #endif
+#if TIDEPOOL_ASAN
+  GTEST_SKIP() << "AddressSanitizer's allocator may be locked by another thread at the fork";
+#endif
   World world;
   Shared shared;
   shared.world = &world;
@@ -140,6 +143,9 @@ TEST(ForkTest, ChildrenOfABusyIsolate) {
 TEST(ForkTest, ForkedByAnotherThread) {
 #if TIDEPOOL_TSAN
   GTEST_SKIP() << "ThreadSanitizer does not follow a fork with threads";
+#endif
+#if TIDEPOOL_ASAN
+  GTEST_SKIP() << "AddressSanitizer's allocator may be locked by another thread at the fork";
 #endif
   World world;
   Node* node = NewNode(world.ts());

@@ -352,6 +352,14 @@ bool ArenaSet::PurgeRange(char* from, char* to) {
   Counters& counters = budget_->counters();
   size_t bytes = static_cast<size_t>(to - from);
   CountUp(counters.purge_calls);
+  if (options_->allow_huge_pages) {
+    // A huge page around the hole would fill it again (khugepaged collapses ranges
+    // with a single page in use): no huge pages there from now on.
+    const uintptr_t low = reinterpret_cast<uintptr_t>(from) & ~(kHugeBlock - 1);
+    const uintptr_t high =
+        (reinterpret_cast<uintptr_t>(to) + kHugeBlock - 1) & ~(kHugeBlock - 1);
+    os_->AdviseNoHuge(reinterpret_cast<void*>(low), high - low);
+  }
   if (os_->Purge(from, bytes) != PurgeResult::kZeroed) {
     CountUp(counters.purge_kept, bytes);
     return false;
