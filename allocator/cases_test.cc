@@ -9,36 +9,16 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/allocator/heap_domain.h"
+#include "tidepool/allocator/domain_testing.h"
 #include "tidepool/base/os.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
 namespace {
 
-constexpr size_t kMiB = 1 << 20;
-
-struct World {
-  explicit World(const Options& options = Options())
-      : domain(std::move(*HeapDomain::Create(options))), heap(domain->NewThread()) {
-    heap->Attach();
-  }
-  ~World() { domain->ExitThread(heap); }
-  std::unique_ptr<HeapDomain> domain;
-  ThreadHeap* heap;
-};
-
-template <class Body>
-void OnThread(HeapDomain* domain, Body body) {
-  Thread thread;
-  ASSERT_TRUE(thread.Start([&] {
-    ThreadHeap* heap = domain->NewThread();
-    heap->Attach();
-    body(heap);
-    heap->Detach();
-    domain->ExitThread(heap);
-  }));
-  thread.Join();
-}
+using testing_memory::kMiB;
+using testing_memory::OnThread;
+using testing_memory::World;
 
 // M08: a phase of one kind and size, then a phase of another: the second uses the
 // memory of the first, the sum of both is never resident.

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/allocator/heap_domain.h"
+#include "tidepool/allocator/domain_testing.h"
 #include "tidepool/base/atomic.h"
 #include "tidepool/base/event.h"
 #include "tidepool/base/fake_os.h"
@@ -15,30 +16,9 @@
 namespace tidepool {
 namespace {
 
-constexpr size_t kMiB = 1 << 20;
-
-struct World {
-  explicit World(const Options& options = Options(), Os* os = RealOs())
-      : domain(std::move(*HeapDomain::Create(options, os))),
-        heap(domain->NewThread()) {
-    heap->Attach();
-  }
-  ~World() { domain->ExitThread(heap); }
-  std::unique_ptr<HeapDomain> domain;
-  ThreadHeap* heap;
-};
-
-template <class Body>
-void OnThread(HeapDomain* domain, Body body) {
-  Thread thread;
-  ASSERT_TRUE(thread.Start([&] {
-    ThreadHeap* heap = domain->NewThread();
-    heap->Attach();
-    body(heap);
-    domain->ExitThread(heap);
-  }));
-  thread.Join();
-}
+using testing_memory::kMiB;
+using testing_memory::OnThread;
+using testing_memory::World;
 
 std::vector<Options> EveryOption() {
   std::vector<Options> all;

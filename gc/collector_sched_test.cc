@@ -62,6 +62,28 @@ class SchedWorld {
   int64_t freed_at_start;
 };
 
+// A thread that collects once beside the others of `run`.
+void SpawnCollector(sched::SchedRun& run, SchedWorld& w) {
+  run.Spawn([&w] {
+    ThreadState* ts = w.isolate->AttachThread("collector");
+    w.collector->Collect(ts);
+    w.Check(ts);
+    w.isolate->LeaveThread(ts);
+  });
+}
+
+// When the others have ended: one more collection, after which `freed` nodes are gone.
+void CollectLast(sched::SchedRun& run, SchedWorld& w, int64_t freed) {
+  run.Spawn([&w, freed] {
+    ThreadState* ts = w.isolate->AttachThread("last");
+    w.collector->Collect(ts);
+    w.Check(ts);
+    SCHED_CHECK(w.freed() == freed);
+    w.isolate->LeaveThread(ts);
+  });
+  run.RunAll();
+}
+
 sched::SchedOptions Budget() {
   sched::SchedOptions options;
   options.iterations = 2000;
@@ -101,21 +123,9 @@ TEST(CollectorSchedTest, CollectBesideLockFreeReader) {
       }
       w.isolate->LeaveThread(ts);
     });
-    run.Spawn([&] {
-      ThreadState* ts = w.isolate->AttachThread("collector");
-      w.collector->Collect(ts);
-      w.Check(ts);
-      w.isolate->LeaveThread(ts);
-    });
+    SpawnCollector(run, w);
     run.RunAll();
-    run.Spawn([&] {
-      ThreadState* ts = w.isolate->AttachThread("last");
-      w.collector->Collect(ts);
-      w.Check(ts);
-      SCHED_CHECK(w.freed() == 2);
-      w.isolate->LeaveThread(ts);
-    });
-    run.RunAll();
+    CollectLast(run, w, 2);
   });
   EXPECT_TRUE(result.ok) << result.message;
   testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
@@ -184,12 +194,7 @@ TEST(CollectorSchedTest, OwnerExitsBesideCollection) {
       kept.store(AsValue(node), kRelease);
       w.isolate->LeaveThread(ts);
     });
-    run.Spawn([&] {
-      ThreadState* ts = w.isolate->AttachThread("collector");
-      w.collector->Collect(ts);
-      w.Check(ts);
-      w.isolate->LeaveThread(ts);
-    });
+    SpawnCollector(run, w);
     run.RunAll();
     run.Spawn([&] {
       ThreadState* ts = w.isolate->AttachThread("last");
@@ -333,21 +338,9 @@ TEST(CollectorSchedTest, SlicesBesideMutator) {
       Decref(ts, a);
       w.isolate->LeaveThread(ts);
     });
-    run.Spawn([&] {
-      ThreadState* ts = w.isolate->AttachThread("collector");
-      w.collector->Collect(ts);
-      w.Check(ts);
-      w.isolate->LeaveThread(ts);
-    });
+    SpawnCollector(run, w);
     run.RunAll();
-    run.Spawn([&] {
-      ThreadState* ts = w.isolate->AttachThread("last");
-      w.collector->Collect(ts);
-      w.Check(ts);
-      SCHED_CHECK(w.freed() == 8);
-      w.isolate->LeaveThread(ts);
-    });
-    run.RunAll();
+    CollectLast(run, w, 8);
   });
   EXPECT_TRUE(result.ok) << result.message;
   testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
