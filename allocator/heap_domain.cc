@@ -162,24 +162,27 @@ size_t HeapOps::PurgeAll(DomainCore* core, ThreadHeap* self) {
   }
   HeapRecord::TrimAll(core);
   // Available pages: each taken out, trimmed, put back.
-  for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
-    for (unsigned c = 1; c < kClassCount; ++c) {
-      uint32_t count = core->bins[kind][c].count.load(kRelaxed);  // a hint
-      Page* taken = nullptr;
-      for (; count != 0; --count) {
-        Page* page = AdoptFromBin(core, kind, c);
-        if (page == nullptr) break;
-        CollectForeign(core, page);
-        if (page->used.load(kRelaxed) != 0) PurgeHoles(core, page);  // ours
-        page->next = taken;
-        taken = page;
-      }
-      while (taken != nullptr) {
-        Page* page = taken;
-        taken = page->next;
-        CountDown(core->counters.pages_abandoned);  // Abandon counts it again
-        Abandon(core, page);
-      }
+  const auto trim = [core](Bin* bin) {
+    uint32_t count = bin->count.load(kRelaxed);  // a hint
+    Page* taken = nullptr;
+    for (; count != 0; --count) {
+      Page* page = AdoptFromBin(core, bin);
+      if (page == nullptr) break;
+      CollectForeign(core, page);
+      if (page->used.load(kRelaxed) != 0) PurgeHoles(core, page);  // ours
+      page->next = taken;
+      taken = page;
+    }
+    while (taken != nullptr) {
+      Page* page = taken;
+      taken = page->next;
+      CountDown(core->counters.pages_abandoned);  // Abandon counts it again
+      Abandon(core, page);
+    }
+  };
+  for (auto* bins : {core->bins, core->sampled_bins}) {
+    for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
+      for (unsigned c = 1; c < kClassCount; ++c) trim(&bins[kind][c]);
     }
   }
   core->purger.PurgeUnused(SIZE_MAX);
@@ -659,13 +662,16 @@ void HeapDomain::CheckInvariants() {
     if (page->size_class == 0) return;
     // P1, P2: walk the lists.
     uint32_t counted = 0;
-    for (void* list : {page->free, page->local_free,
-                       internal::XThread::List(word)}) {
+    const auto count = [&](void* list) {
       for (; list != nullptr; list = internal::NextOf(page, list)) {
         TP_CHECK(page->IndexOf(list) < page->extended.load(kRelaxed));
         TP_CHECK(++counted <= page->capacity);
       }
+    };
+    for (void* list : {page->free, page->local_free, internal::XThread::List(word)}) {
+      count(list);
     }
+    internal::Sampler::VisitCutLists(page, count);
     uint32_t foreign = internal::XThread::Count(word);
     uint32_t free = page->extended.load(kRelaxed) - used;
     if (page->hole_count == 0) {

@@ -52,11 +52,13 @@ bool HeapDomain::VisitBlocks(uint32_t kind_mask, size_t least, size_t most,
     if (page->size_class != 0) {
       // Relaxed, all: in a stop.
       void* foreign = XThread::List(page->xthread.load(kRelaxed));
-      for (void* list : {page->free, page->local_free, foreign}) {
+      const auto mark = [&](void* list) {
         for (; list != nullptr; list = internal::NextOf(page, list)) {
           bits->Set(page->IndexOf(list));
         }
-      }
+      };
+      for (void* list : {page->free, page->local_free, foreign}) mark(list);
+      internal::Sampler::VisitCutLists(page, mark);
       if (page->hole_count != 0) {
         MarkHoles(core, page, static_cast<uint32_t>(info.count), bits);
       }

@@ -142,16 +142,62 @@ void HeapOps::LetGo(ThreadHeap* heap) {
   heap->hold_.store(ThreadHeap::kDetached, kRelease);  // H4: pairs with H1, H3
 }
 
+void* HeapOps::TakeBlock(ThreadHeap* heap, Page* page) {
+  if (__builtin_expect(heap->sample_now_, 0)) {
+    void* block = AllocateSampled(heap, page->queue_kind, page->size_class);
+    if (block != nullptr) return block;
+    heap->domain_->core()->sampler.Miss(heap, page);
+  }
+  return page->free != nullptr ? PopBlock(page) : nullptr;
+}
+
+void* HeapOps::AllocateSampled(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
+  DomainCore* core = heap->domain_->core();
+  if (heap->sampled_ == nullptr) {
+    heap->sampled_ = static_cast<PageQueue(*)[kClassCount]>(
+        core->meta.Take(sizeof(PageQueue[kQueueKindCount][kClassCount])));
+    if (heap->sampled_ == nullptr) return nullptr;
+  }
+  PageQueue* queue = &heap->sampled_[queue_kind][c];
+  Page* page = PageWithBlocks(heap, queue);
+  if (page == nullptr) {
+    page = AdoptFromBin(core, &core->sampled_bins[queue_kind][c]);
+    if (page == nullptr) {
+      page = NewPage(core, queue_kind, c);
+      if (page == nullptr) return nullptr;
+      page->slow = true;
+      page->sampled.store(1, kRelaxed);  // before anybody has a block of it
+    }
+    TakeIntoHeap(heap, page);
+    QueuePushFront(queue, page);
+    if (!CollectPage(core, page) && !ExtendPage(core, page) &&
+        !FillHoles(core, page)) {
+      if (page->used.load(kRelaxed) == 0) {  // ours
+        QueueRemove(queue, page);
+        ReleaseEmpty(core, page);
+      }
+      return nullptr;
+    }
+  }
+  // Relaxed: a figure.
+  heap->allocated_.store(heap->allocated_.load(kRelaxed) + page->size(), kRelaxed);
+  return PopBlock(page);
+}
+
 void* HeapOps::AllocateOwned(ThreadHeap* heap, unsigned queue_kind,
                              unsigned c) {
-  Page* page = FindOwnedPage(heap, queue_kind, c);
-  return page != nullptr ? PopBlock(page) : nullptr;
+  while (Page* page = FindOwnedPage(heap, queue_kind, c)) {
+    if (void* block = TakeBlock(heap, page)) return block;
+  }
+  return nullptr;
 }
 
 void* HeapOps::AllocateClass(ThreadHeap* heap, unsigned queue_kind,
                              unsigned c) {
-  Page* page = FindPage(heap, queue_kind, c);
-  return page != nullptr ? PopBlock(page) : nullptr;
+  while (Page* page = FindPage(heap, queue_kind, c)) {
+    if (void* block = TakeBlock(heap, page)) return block;
+  }
+  return nullptr;
 }
 
 // Whether the thread is inside its gate.
@@ -294,20 +340,20 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     }
     if (page->tails) CheckTail(core, page, block);
   }
+  SamplePlace place;
   // Relaxed: set before the block was handed out.
-  double weight = 0;
-  if (page->sampled.load(kRelaxed) != 0) weight = core->sampler.Freed(page, block);
+  if (page->sampled.load(kRelaxed) != 0) place = core->sampler.Freed(block);
   if (page->live_bits != nullptr && core->quarantine != nullptr &&
       page->size() <= kQuarantinedMost) {
     PutInQuarantine(core, heap, page, block);
     return;
   }
-  FreeChecked(core, heap, block, page, weight);
+  FreeChecked(core, heap, block, page, place);
 }
 
 // The pointer is that of a block, and the block is dead.
 void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
-                          Page* page, double weight) {
+                          Page* page, const SamplePlace& place) {
   if (page->thing != nullptr) {
     HeapRecord::FreeForeign(core, page, block);
     return;
@@ -326,19 +372,13 @@ void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
     uint32_t used = page->used.load(kRelaxed) - 1;  // ours
     page->used.store(used, kRelaxed);
     if (page->full) FullToQueue(heap, page);
-    if (used == 0) {
-      RetireOrRelease(heap, page);
-      return;
-    }
-    if (weight != 0) core->sampler.SlotFreed(heap, page, block, weight);
-    // No sample is left in it: the fast path again. (X's and P's: `owner` is ours.)
-    uintptr_t word = OwnerWord(heap, page);
-    if (word != owner && owner != 0) page->owner.store(word, kRelaxed);
+    const unsigned queue_kind = page->queue_kind, c = page->size_class;
+    if (used == 0) RetireOrRelease(heap, page);
+    if (place.home != nullptr) core->sampler.PlaceFreed(heap, queue_kind, c, place);
     return;
   }
   // Blocks in chains are not looked at closely any more: not where every free is.
-  if (page->size() <= kBatchedMost && !page->slow &&
-      page->sampled.load(kRelaxed) == 0) {  // relaxed: as above
+  if (page->size() <= kBatchedMost && !page->slow) {
     AddToChain(heap, page, block);
   } else {
     PushChain(core, page, block, block, 1, heap);
@@ -455,7 +495,6 @@ bool ThreadHeap::TryFreeForeign(void* block) {
   // Relaxed throughout: only this thread writes the chain (figures read). The page was
   // seen extended this far by whoever allocated the block.
   if (page == nullptr || chain->page.load(kRelaxed) != page ||
-      page->sampled.load(kRelaxed) != 0 ||  // set before the block was handed out
       page->IndexOf(block) >= page->extended.load(kRelaxed)) {
     return false;
   }

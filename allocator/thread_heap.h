@@ -290,6 +290,7 @@ class ThreadHeap : private internal::CurrentPages {
   uint64_t sample_left_;      // bytes to the next sampled one
   uint64_t sample_random_;
   double sample_weight_;      // of the next one; 0: by its size
+  internal::Page* sample_home_;  // the page whose list it was chosen in, or null
   bool sample_now_;           // the block that is being handed out is one
   bool in_sample_;
 
@@ -297,6 +298,8 @@ class ThreadHeap : private internal::CurrentPages {
   ThreadHeap* next_;  // in the domain's list
   ThreadHeap* prev_;
 
+  // Pages of samples, or null: none so far. Kept for the thread that comes next.
+  internal::PageQueue (*sampled_)[kClassCount];
   internal::PageQueue queues_[internal::kQueueKindCount][kClassCount];
 };
 

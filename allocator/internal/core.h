@@ -64,6 +64,7 @@ struct DomainCore {
   Purger purger;
   Sampler sampler;
   Bin bins[kQueueKindCount][kClassCount] = {};
+  Bin sampled_bins[kQueueKindCount][kClassCount] = {};  // pages of samples
 
   // Held while somebody works on other threads' heaps or walks all pages, so that
   // two such walks do not meet.
@@ -144,7 +145,12 @@ struct HeapOps {
   static bool Disown(Page* page);
   static void AddToBin(DomainCore* core, Page* page);
   static void RemoveFromBin(DomainCore* core, Page* page);
-  static Page* AdoptFromBin(DomainCore* core, unsigned queue_kind, unsigned c);
+  static Page* AdoptFromBin(DomainCore* core, Bin* bin);
+  static Bin& BinOf(DomainCore* core, const Page* page) {
+    // Relaxed: set before the page had blocks.
+    auto& bins = page->sampled.load(kRelaxed) != 0 ? core->sampled_bins : core->bins;
+    return bins[page->queue_kind][page->size_class];
+  }
 
   // --- holes.cc: OS pages without a live block in partly used pages. ---
   // Purges them; the caller owns the page. Returns the bytes given back.
@@ -164,6 +170,13 @@ struct HeapOps {
   // A page with blocks in `free`, current afterwards. The first looks only at what
   // the heap has.
   static Page* FindOwnedPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
+  // The first of the queue that has blocks, or whose list goes on behind a cut.
+  static Page* PageWithBlocks(ThreadHeap* heap, PageQueue* queue);
+  static PageQueue* QueueOf(ThreadHeap* heap, const Page* page) {
+    // Relaxed: set before the page had blocks.
+    auto* rows = page->sampled.load(kRelaxed) != 0 ? heap->sampled_ : heap->queues_;
+    return &rows[page->queue_kind][page->size_class];
+  }
   static Page* FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void TakeIntoHeap(ThreadHeap* heap, Page* page);
   static void QueuePushFront(PageQueue* queue, Page* page);
@@ -195,7 +208,11 @@ struct HeapOps {
   static void FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
                       Page* page);
   static void FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
-                          Page* page, double weight);
+                          Page* page, const SamplePlace& place);
+  // The page's next block; or, if that one is a sample, a block of a page of samples.
+  // Null: neither is left.
+  static void* TakeBlock(ThreadHeap* heap, Page* page);
+  static void* AllocateSampled(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void* AllocateOwned(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void* AllocateClass(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   // After a refusal: makes room if it can. True: try again.

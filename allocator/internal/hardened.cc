@@ -228,7 +228,7 @@ void HeapOps::EndQuarantine(DomainCore* core, ThreadHeap* heap, void* block) {
   }
   // Its thread may be in the middle of its own lists: then as a stranger.
   bool ours = heap != nullptr && heap->domain() == core->domain;
-  FreeChecked(core, ours ? heap : nullptr, block, page, 0);
+  FreeChecked(core, ours ? heap : nullptr, block, page, SamplePlace());
 }
 
 void HeapOps::GuardBehind(DomainCore* core, Page* page) {

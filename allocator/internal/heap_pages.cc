@@ -18,7 +18,7 @@ constexpr size_t kRetainedMost = 512 << 10;
 
 uintptr_t HeapOps::OwnerWord(const ThreadHeap* heap, const Page* page) {
   // Relaxed: set by the page's owner, who asks.
-  bool slow = page->full || page->slow || page->sampled.load(kRelaxed) != 0;
+  bool slow = page->full || page->slow;
   return reinterpret_cast<uintptr_t>(heap) | (slow ? Page::kSlow : 0);
 }
 
@@ -76,7 +76,8 @@ void HeapOps::TakeIntoHeap(ThreadHeap* heap, Page* page) {
   page->owner.store(OwnerWord(heap, page), kRelaxed);
 }
 
-// The page has blocks in `free`: allocations of its class come from it.
+// The page has blocks in `free`, or the profile's cut is reached: allocations of its
+// class come from it.
 void HeapOps::MakeCurrent(ThreadHeap* heap, Page* page) {
   PageQueue* queue = &heap->queues_[page->queue_kind][page->size_class];
   if (queue->head != page) {
@@ -87,17 +88,20 @@ void HeapOps::MakeCurrent(ThreadHeap* heap, Page* page) {
   if (!page->slow) {
     heap->current_[page->queue_kind][page->size_class] = page;
   }
+  Sampler& sampler = heap->domain_->core()->sampler;
+  if (Sampler::IsCut(page)) {  // the list goes on
+    if (page->free == nullptr) sampler.CutReached(heap, page);
+    return;
+  }
   // Counted here, once per list taken up; one by one where every block comes here.
-  uint64_t blocks = Sampler::Interrupted(page) ? 0  // the list goes on
-                    : page->slow               ? 1
-                                               : page->extended.load(kRelaxed) -
-                                                     page->used.load(kRelaxed);  // ours
+  uint64_t blocks = page->slow ? 1
+                               : page->extended.load(kRelaxed) -
+                                     page->used.load(kRelaxed);  // ours
   uint64_t sum =
       heap->allocated_.load(kRelaxed) + blocks * page->size();  // a figure
   heap->allocated_.store(sum, kRelaxed);
   uint64_t budget = heap->alloc_budget_.load(kRelaxed);  // a figure
   if (budget != 0 && sum >= budget) heap->Request(ThreadHeap::kGc);
-  Sampler& sampler = heap->domain_->core()->sampler;
   if (sampler.interval() != 0) sampler.ListTaken(heap, page);
 }
 
@@ -105,7 +109,7 @@ void HeapOps::MakeCurrent(ThreadHeap* heap, Page* page) {
 // free to claim. A page with a single block is never kept.
 void HeapOps::PageIsFull(ThreadHeap* heap, Page* page) {
   DomainCore* core = heap->domain_->core();
-  PageQueue* queue = &heap->queues_[page->queue_kind][page->size_class];
+  PageQueue* queue = QueueOf(heap, page);
   QueueRemove(queue, page);
   if (heap->current_[page->queue_kind][page->size_class] == page) {
     heap->current_[page->queue_kind][page->size_class] = &g_no_page;
@@ -121,23 +125,19 @@ void HeapOps::PageIsFull(ThreadHeap* heap, Page* page) {
 }
 
 void HeapOps::FullToQueue(ThreadHeap* heap, Page* page) {
-  PageQueue* queue = &heap->queues_[page->queue_kind][page->size_class];
+  PageQueue* queue = QueueOf(heap, page);
   FullRemove(queue, page);
   page->full = false;
   page->owner.store(OwnerWord(heap, page), kRelaxed);  // ours
   QueuePushBack(queue, page);
 }
 
-Page* HeapOps::FindOwnedPage(ThreadHeap* heap, unsigned queue_kind,
-                             unsigned c) {
+Page* HeapOps::PageWithBlocks(ThreadHeap* heap, PageQueue* queue) {
   DomainCore* core = heap->domain_->core();
-  PageQueue* queue = &heap->queues_[queue_kind][c];
-  heap->current_[queue_kind][c] = &g_no_page;
   for (Page* page = queue->head; page != nullptr;) {
     Page* next = page->next;
-    if (page->free != nullptr || CollectPage(core, page) ||
+    if (page->free != nullptr || Sampler::IsCut(page) || CollectPage(core, page) ||
         ExtendPage(core, page) || FillHoles(core, page)) {
-      MakeCurrent(heap, page);
       return page;
     }
     // Relaxed: ours. Not full: an extension was refused.
@@ -152,7 +152,6 @@ Page* HeapOps::FindOwnedPage(ThreadHeap* heap, unsigned queue_kind,
     Page* page = queue->full;
     if (CollectPage(core, page)) {
       FullToQueue(heap, page);
-      MakeCurrent(heap, page);
       return page;
     }
     FullRemove(queue, page);
@@ -161,11 +160,19 @@ Page* HeapOps::FindOwnedPage(ThreadHeap* heap, unsigned queue_kind,
   return nullptr;
 }
 
+Page* HeapOps::FindOwnedPage(ThreadHeap* heap, unsigned queue_kind,
+                             unsigned c) {
+  heap->current_[queue_kind][c] = &g_no_page;
+  Page* page = PageWithBlocks(heap, &heap->queues_[queue_kind][c]);
+  if (page != nullptr) MakeCurrent(heap, page);
+  return page;
+}
+
 Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
   if (Page* owned = FindOwnedPage(heap, queue_kind, c)) return owned;
   DomainCore* core = heap->domain_->core();
   PageQueue* queue = &heap->queues_[queue_kind][c];
-  Page* page = AdoptFromBin(core, queue_kind, c);
+  Page* page = AdoptFromBin(core, &core->bins[queue_kind][c]);
   if (page == nullptr) page = NewPage(core, queue_kind, c);
   if (page == nullptr) return nullptr;
   TakeIntoHeap(heap, page);
@@ -186,10 +193,16 @@ Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
 // The last block of an owned page was freed.
 void HeapOps::RetireOrRelease(ThreadHeap* heap, Page* page) {
   DomainCore* core = heap->domain_->core();
-  PageQueue* queue = &heap->queues_[page->queue_kind][page->size_class];
+  PageQueue* queue = QueueOf(heap, page);
   if (page->full) FullToQueue(heap, page);
+  // Samples that come and go one at a time need not make and unmake a page each.
+  if (page->sampled.load(kRelaxed) != 0 && queue->count == 1 &&  // ours
+      page->limit <= kSliceSize && core->sampler.interval() != 0) {
+    return;
+  }
   size_t bytes = page->limit;  // what of it is in use, not its addresses
-  if (queue->count == 1 && heap->retained_bytes_ + bytes <= kRetainedMost) {
+  if (page->sampled.load(kRelaxed) == 0 && queue->count == 1 &&
+      heap->retained_bytes_ + bytes <= kRetainedMost) {
     if (page->retire == 0) {
       heap->retained_bytes_ += bytes;
       page->retire = kRetireTurns;
@@ -242,34 +255,51 @@ void HeapOps::ExpireRetired(ThreadHeap* heap, bool all) {
   }
 }
 
+namespace {
+// `visit(queue, current)` for each of the heap's queues; `current` is null where pages of
+// the queue never are.
+template <class Visit>
+void ForEachQueue(PageQueue (*rows)[kClassCount], Page* (*current)[kClassCount],
+                  Visit&& visit) {
+  if (rows == nullptr) return;
+  for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
+    for (unsigned c = 1; c < kClassCount; ++c) {
+      visit(&rows[kind][c], current != nullptr ? &current[kind][c] : nullptr);
+    }
+  }
+}
+}  // namespace
+
 size_t HeapOps::Trim(ThreadHeap* heap, bool holes) {
   DomainCore* core = heap->domain_->core();
   size_t purged = 0;
-  for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
-    for (unsigned c = 1; c < kClassCount; ++c) {
-      PageQueue* queue = &heap->queues_[kind][c];
-      if (queue->head == nullptr && queue->full == nullptr) continue;
-      for (Page* page = queue->full; page != nullptr;) {
-        Page* next = page->next;
-        if (CollectForeign(core, page) != 0) FullToQueue(heap, page);
-        page = next;
-      }
-      for (Page* page = queue->head; page != nullptr;) {
-        Page* next = page->next;
-        CollectForeign(core, page);
-        if (page->used.load(kRelaxed) == 0) {  // ours
-          if (heap->current_[kind][c] == page) {
-            heap->current_[kind][c] = &g_no_page;
-          }
-          QueueRemove(queue, page);
-          ReleaseEmpty(core, page);
-        } else if (holes) {
-          purged += PurgeHoles(core, page);
-        }
-        page = next;
-      }
+  const auto trim = [&](PageQueue* queue, Page** current) {
+    if (queue->head == nullptr && queue->full == nullptr) return;
+    for (Page* page = queue->full; page != nullptr;) {
+      Page* next = page->next;
+      if (CollectForeign(core, page) != 0) FullToQueue(heap, page);
+      page = next;
     }
-  }
+    for (Page* page = queue->head; page != nullptr;) {
+      Page* next = page->next;
+      CollectForeign(core, page);
+      const bool empty = page->used.load(kRelaxed) == 0;  // ours
+      // The list may be another afterwards: the profile counts it anew.
+      if (current != nullptr && *current == page &&
+          (empty || (holes && core->sampler.Recount(page)))) {
+        *current = &g_no_page;
+      }
+      if (empty) {
+        QueueRemove(queue, page);
+        ReleaseEmpty(core, page);
+      } else if (holes) {
+        purged += PurgeHoles(core, page);
+      }
+      page = next;
+    }
+  };
+  ForEachQueue(heap->queues_, heap->current_, trim);
+  ForEachQueue(heap->sampled_, nullptr, trim);
   for (auto& words : heap->retired_) words[0] = words[1] = 0;
   heap->retained_bytes_ = 0;
   return purged;
@@ -277,20 +307,19 @@ size_t HeapOps::Trim(ThreadHeap* heap, bool holes) {
 
 void HeapOps::AbandonAll(ThreadHeap* heap) {
   DomainCore* core = heap->domain_->core();
-  for (unsigned kind = 0; kind < kQueueKindCount; ++kind) {
-    for (unsigned c = 1; c < kClassCount; ++c) {
-      PageQueue* queue = &heap->queues_[kind][c];
-      heap->current_[kind][c] = &g_no_page;
-      while (Page* page = queue->full) {
-        FullRemove(queue, page);
-        if (!TIDEPOOL_MUTANT(page_exit_keeps_full)) Abandon(core, page);
-      }
-      while (Page* page = queue->head) {
-        QueueRemove(queue, page);
-        Abandon(core, page);
-      }
+  const auto abandon = [&](PageQueue* queue, Page** current) {
+    if (current != nullptr) *current = &g_no_page;
+    while (Page* page = queue->full) {
+      FullRemove(queue, page);
+      if (!TIDEPOOL_MUTANT(page_exit_keeps_full)) Abandon(core, page);
     }
-  }
+    while (Page* page = queue->head) {
+      QueueRemove(queue, page);
+      Abandon(core, page);
+    }
+  };
+  ForEachQueue(heap->queues_, heap->current_, abandon);
+  ForEachQueue(heap->sampled_, nullptr, abandon);
   for (auto& words : heap->retired_) words[0] = words[1] = 0;
   heap->retained_bytes_ = 0;
 }

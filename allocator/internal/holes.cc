@@ -64,6 +64,7 @@ size_t HeapOps::PurgeHoles(DomainCore* core, Page* page) {
   // Not worth a look: less than an OS page could be free.
   if (static_cast<size_t>(idle) * size < os_page) return 0;
   if (page->thing == nullptr) CollectForeign(core, page);  // else G3
+  Sampler::Reunite(page);
   Bits free_blocks;
   memset(&free_blocks, 0, sizeof(free_blocks));
   MarkList(page, page->free, &free_blocks);

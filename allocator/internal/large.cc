@@ -222,7 +222,7 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
   if (page->tails) CheckTail(core, page, block);
   page->used.store(0, kRelaxed);  // relaxed: the page is ours now
   CountDown(core->counters.pages);
-  if (page->sampled.load(kRelaxed) != 0) core->sampler.Freed(page, block);  // ours
+  if (page->sampled.load(kRelaxed) != 0) core->sampler.Freed(block);  // ours
   TrackFreed(block, PoisonOffset(page->kind), page->size());
   if (raw) {
     DissolvePage(core, page);

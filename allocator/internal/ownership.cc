@@ -13,7 +13,8 @@ namespace {
 bool WantsPage(DomainCore* core, const Page* page, ThreadHeap* heap,
                const Origin* mine) {
   if (heap == nullptr || core->options.page_reclaim_on_free < 0 ||
-      heap->domain() != core->domain) {
+      heap->domain() != core->domain ||
+      page->sampled.load(kRelaxed) != 0) {  // set before it had blocks
     return false;
   }
   if (core->options.page_reclaim_on_free > 0) return true;
@@ -130,6 +131,7 @@ void HeapOps::Abandon(DomainCore* core, Page* page) {
   page->retire = 0;
   page->next = page->prev = nullptr;
   CountUp(core->counters.pages_abandoned);
+  Sampler::Reunite(page);
   for (;;) {
     CollectForeign(core, page);
     if (page->used.load(kRelaxed) == 0) {  // relaxed: we own it
@@ -144,7 +146,7 @@ void HeapOps::Abandon(DomainCore* core, Page* page) {
 
 // P3: the caller owns the page.
 void HeapOps::AddToBin(DomainCore* core, Page* page) {
-  Bin& bin = core->bins[page->queue_kind][page->size_class];
+  Bin& bin = BinOf(core, page);
   MutexLock lock(&bin.lock);
   TP_DCHECK(!page->in_bin);
   page->in_bin = true;
@@ -158,7 +160,7 @@ void HeapOps::AddToBin(DomainCore* core, Page* page) {
 }
 
 void HeapOps::RemoveFromBin(DomainCore* core, Page* page) {
-  Bin& bin = core->bins[page->queue_kind][page->size_class];
+  Bin& bin = BinOf(core, page);
   MutexLock lock(&bin.lock);
   TP_DCHECK(page->in_bin);
   page->in_bin = false;
@@ -191,17 +193,16 @@ bool TryAdopt(Page* page) {
 
 // X5: an available page, owned by the caller afterwards. A page that a freeing
 // thread has claimed for the moment is passed over.
-Page* HeapOps::AdoptFromBin(DomainCore* core, unsigned queue_kind, unsigned c) {
-  Bin& bin = core->bins[queue_kind][c];
-  if (bin.count.load(kRelaxed) == 0) return nullptr;  // relaxed: a peek
-  MutexLock lock(&bin.lock);
-  for (Page* page = bin.head; page != nullptr; page = page->next) {
+Page* HeapOps::AdoptFromBin(DomainCore* core, Bin* bin) {
+  if (bin->count.load(kRelaxed) == 0) return nullptr;  // relaxed: a peek
+  MutexLock lock(&bin->lock);
+  for (Page* page = bin->head; page != nullptr; page = page->next) {
     if (!TryAdopt(page)) continue;
     page->in_bin = false;
-    (page->prev != nullptr ? page->prev->next : bin.head) = page->next;
+    (page->prev != nullptr ? page->prev->next : bin->head) = page->next;
     if (page->next != nullptr) page->next->prev = page->prev;
     page->next = page->prev = nullptr;
-    bin.count.store(bin.count.load(kRelaxed) - 1, kRelaxed);  // under the lock
+    bin->count.store(bin->count.load(kRelaxed) - 1, kRelaxed);  // under the lock
     CountDown(core->counters.available_pages);
     CountUp(core->counters.pages_adopted);
     return page;

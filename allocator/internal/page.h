@@ -15,7 +15,7 @@
 // `xthread`, which the owner collects when `free` is used up. (`local_free` keeps
 // what is collected before that.) Until the owner's first free, `free` of a fresh
 // page holds nothing but zeroed blocks (free_is_zero), which is what lets calloc
-// skip its work.
+// skip its work. The heap profile may cut `free` into pieces (sampler.h).
 //
 // The word `xthread` carries the protocol of page ownership:
 //
@@ -47,7 +47,8 @@
 // right or somebody else has become the owner since, who looks for himself.
 //
 //   P1  used = live blocks + blocks in xthread (+ blocks in freeing threads' chains)
-//   P2  blocks in free + local_free + used + not yet extended + purged = capacity
+//   P2  blocks in free + cut off + local_free + used + not yet extended + purged
+//       = capacity
 //   P3  a page is in a bin's list only while abandoned or owned by a claimer; only
 //       its owner puts it there or takes it out, under the bin's lock
 //   P4  owner != 0 only if xthread's owned bit is set
@@ -80,7 +81,7 @@ class ThreadHeap;
 namespace tidepool::internal {
 
 struct Arena;
-struct SampleMarks;
+struct SampleCuts;
 struct HeapRecord;
 
 // Heap kinds plus one: raw blocks that grow (realloc) live in pages of their
@@ -132,7 +133,7 @@ struct alignas(64) Page {
   uint8_t size_class;        // 0 for large
   Atomic<PageState> state;
   uint8_t link_offset;
-  Atomic<uint8_t> sampled;   // holds or held a block of the heap profile
+  Atomic<uint8_t> sampled;   // has or had blocks of the heap profile, and no others
   uint16_t slices_small;     // slices of a page of a class (1 or 8)
   Atomic<size_t> block_size; // bytes a user may use; stats read it: size()
   HeapDomain* domain;
@@ -172,7 +173,8 @@ struct alignas(64) Page {
   size_t zero_from;          // from this offset on, zero when the page was made
   Atomic<uint64_t>* holes;   // purged OS pages, or null: see hole.h
   uint32_t hole_count;       // set bits in holes
-  SampleMarks* marks;        // places chosen by the heap profile, or null: sampler.h
+  uint32_t sample_epoch;     // counts the times the page was empty and laid out
+  SampleCuts* cuts;          // of `free`, by the heap profile, or null: sampler.h
   Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
   HeapRecord* thing;         // the Heap it belongs to, or null
   // Hardened (hardened.h): a secret, whether links are encoded with it and blocks have

@@ -59,6 +59,7 @@ void ResetLists(Page* page) {
   page->next = page->prev = nullptr;
   // Relaxed: nobody else looks at an empty page.
   Sampler::Forget(page);
+  ++page->sample_epoch;
   page->limbo.store(0, kRelaxed);
   page->sampled.store(0, kRelaxed);
   page->used.store(0, kRelaxed);
@@ -280,10 +281,7 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
 }
 
 bool HeapOps::CollectPage(DomainCore* core, Page* page) {
-  // A list that was cut goes on first.
-  bool goes_on = Sampler::Interrupted(page) &&
-                 (page->free != nullptr || page->local_free != nullptr);
-  if (!goes_on) CollectForeign(core, page);
+  CollectForeign(core, page);
   if (page->free == nullptr && page->local_free != nullptr) {
     page->free = page->local_free;
     page->local_free = nullptr;
@@ -329,6 +327,7 @@ void HeapOps::ReleaseEmpty(DomainCore* core, Page* page) {
   // Rule 14: taken at or after the time the page last became empty.
   if (!TIDEPOOL_MUTANT(dormant_old_goal)) page->goal = core->qsbr.Goal();
   page->free = page->local_free = nullptr;
+  Sampler::Forget(page);
   core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
                                                page->slices));
   core->purger.Given();

@@ -10,9 +10,6 @@
 namespace tidepool::internal {
 namespace {
 
-// Page::sampled stays here until the page is empty: more were not counted.
-constexpr uint8_t kManySamples = 255;
-
 // splitmix64, by Sebastiano Vigna: enough for a sampling distance.
 uint64_t Next(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -45,42 +42,14 @@ uint64_t CountFree(const Page* page) {
   return n;
 }
 
-// What was cut off goes behind the blocks that were freed since.
-void Reunite(Page* page) {
-  if (page->local_free == nullptr) return;
+void Append(Page* page, void* list) {
   if (page->free == nullptr) {
-    page->free = page->local_free;
-  } else {
-    void* last = page->free;
-    while (void* next = NextOf(page, last)) last = next;
-    SetNext(page, last, page->local_free);
+    page->free = list;
+    return;
   }
-  page->local_free = nullptr;
-  page->free_is_zero = false;
-}
-
-// Takes the block's mark off. False: it has none.
-bool TakeMark(SampleMarks* marks, const void* block, double* weight) {
-  for (uint32_t i = 0; i < marks->count; ++i) {
-    if (marks->marks[i].block != block) continue;
-    *weight = marks->marks[i].weight;
-    marks->marks[i] = marks->marks[--marks->count];
-    return true;
-  }
-  return false;
-}
-
-bool HasMark(const SampleMarks* marks, const void* block) {
-  for (uint32_t i = 0; i < marks->count; ++i) {
-    if (marks->marks[i].block == block) return true;
-  }
-  return false;
-}
-
-bool AddMark(SampleMarks* marks, void* block, double weight) {
-  if (marks->count == SampleMarks::kMost) return false;
-  marks->marks[marks->count++] = {block, weight};
-  return true;
+  void* last = page->free;
+  while (void* next = NextOf(page, last)) last = next;
+  SetNext(page, last, list);
 }
 
 }  // namespace
@@ -111,8 +80,11 @@ void Sampler::NewThread(ThreadHeap* heap) {
   heap->sample_left_ = 0;
   heap->sample_now_ = heap->in_sample_ = false;
   heap->sample_weight_ = 0;
-  // Other threads, other numbers; a record that is used again goes on with its own.
-  heap->sample_random_ += reinterpret_cast<uintptr_t>(heap);
+  heap->sample_home_ = nullptr;
+  // Other threads, other numbers, and each run of a program the same. Relaxed: only that
+  // each is taken once.
+  heap->sample_random_ = threads_.fetch_add(1, kRelaxed);
+  heap->sample_random_ = Next(&heap->sample_random_);
 }
 
 void Sampler::Redraw(ThreadHeap* heap) {
@@ -120,94 +92,106 @@ void Sampler::Redraw(ThreadHeap* heap) {
   heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
 }
 
-void Sampler::SlotFreed(ThreadHeap* heap, Page* page, void* block, double weight) {
-  Page*& current = heap->current_[page->queue_kind][page->size_class];
-  // Elsewhere the place is counted anew when its list is taken up. (The fast path of a
-  // page that is interrupted already is closed.)
-  if (page->slow || page->marks == nullptr ||
-      (current != page && !page->marks->interrupted)) {
-    return;
-  }
-  if ((Next(&heap->sample_random_) & 15) == 0) return;
-  if (!AddMark(page->marks, block, weight * 16 / 15)) return;
-  if (!page->marks->interrupted) page->marks->uncounted = nullptr;
-  page->marks->interrupted = true;
-  if (current == page) current = &g_no_page;
+void Sampler::Reunite(Page* page) {
+  if (page->cuts == nullptr) return;
+  for (uint32_t i = page->cuts->count; i-- > 0;) Append(page, page->cuts->cuts[i].list);
+  Forget(page);
 }
 
-// Looks through the page's list for the first block that is marked or, from `from` on,
-// comes to be chosen, and cuts the list before it.
-void Sampler::Choose(ThreadHeap* heap, Page* page, void* from) {
-  SampleMarks* marks = page->marks;
+// `page` has a whole list of so many blocks that nobody has counted. Chooses the next
+// allocation, or one further down, or none.
+void Sampler::Count(ThreadHeap* heap, Page* page, uint64_t blocks) {
   const size_t size = page->size();
-  marks->interrupted = false;
-  marks->uncounted = nullptr;
-  bool counting = false;
-  void* last = nullptr;
-  for (void* block = page->free; block != nullptr;
-       last = block, block = NextOf(page, block)) {
-    counting |= block == from;
-    bool chosen = false;
-    if (last == nullptr && TakeMark(marks, block, &heap->sample_weight_)) {
-      heap->sample_now_ = true;
-      continue;  // counted before
-    }
-    if (counting) {
-      chosen = heap->sample_left_ < size;
-      if (!chosen) {
-        heap->sample_left_ -= size;
-        continue;
-      }
-      heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
-      if (last == nullptr) {
-        heap->sample_now_ = true;
-        continue;
-      }
-      if (!AddMark(marks, block, 0)) continue;
-    } else if (last == nullptr || !HasMark(marks, block)) {
-      continue;
-    }
-    marks->interrupted = true;
-    marks->uncounted = counting ? NextOf(page, block) : from;
-    SetNext(page, last, nullptr);
-    page->local_free = block;
+  if (heap->sample_left_ >= blocks * size) {
+    heap->sample_left_ -= blocks * size;
     return;
   }
+  uint64_t before = heap->sample_left_ / size;
+  heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
+  if (before == 0 && !heap->sample_now_) {
+    heap->sample_now_ = true;
+    heap->sample_home_ = page;
+    return Count(heap, page, blocks);
+  }
+  if (page->cuts == nullptr) {
+    page->cuts = static_cast<SampleCuts*>(core_->meta.Take(sizeof(SampleCuts)));
+    if (page->cuts == nullptr) {
+      CountUp(core_->counters.samples_lost);
+      return;
+    }
+  }
+  SampleCuts* cuts = page->cuts;
+  cuts->uncounted = static_cast<uint32_t>(blocks - before);
+  cuts->count = 1;
+  cuts->cuts[0] = {page->free, 0};
+  if (before == 0) {
+    page->free = nullptr;
+    return;
+  }
+  void* last = page->free;
+  while (--before != 0) last = NextOf(page, last);
+  cuts->cuts[0].list = NextOf(page, last);
+  SetNext(page, last, nullptr);
 }
 
 void Sampler::ListTaken(ThreadHeap* heap, Page* page) {
   if (heap->sample_interval_ != interval()) Redraw(heap);
   if (heap->sample_interval_ == 0) return;  // stopped this very moment
+  if (!page->slow) {
+    Count(heap, page, CountFree(page));
+    return;
+  }
+  // Each block comes here by itself.
   const size_t size = page->size();
-  if (page->slow) {  // each block comes here by itself
-    if (heap->sample_left_ >= size) {
-      heap->sample_left_ -= size;
-    } else {
-      heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
-      heap->sample_now_ = true;
-    }
-    return;
+  if (heap->sample_left_ >= size) {
+    heap->sample_left_ -= size;
+  } else {
+    heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
+    heap->sample_now_ = true;
   }
-  if (Interrupted(page)) {
-    void* from = page->marks->uncounted;
+}
+
+void Sampler::CutReached(ThreadHeap* heap, Page* page) {
+  SampleCuts* cuts = page->cuts;
+  if (heap->sample_interval_ != interval()) {
+    // What was chosen under another interval is lost.
     Reunite(page);
-    Choose(heap, page, from);
+    ListTaken(heap, page);
     return;
   }
-  Forget(page);
-  const uint64_t bytes = CountFree(page) * size;
-  if (heap->sample_left_ >= bytes) {
-    heap->sample_left_ -= bytes;
-    return;
-  }
-  if (page->marks == nullptr) {
-    page->marks = static_cast<SampleMarks*>(core_->meta.Take(sizeof(SampleMarks)));
-    if (page->marks == nullptr) return;
-  }
-  // Blocks that others freed and that wait in local_free are behind the cut then.
-  void* from = page->free;
+  const auto& cut = cuts->cuts[--cuts->count];
+  page->free = cut.list;
+  heap->sample_weight_ = cut.weight;
+  heap->sample_home_ = page;
+  heap->sample_now_ = true;
+  if (cuts->count != 0 || cuts->uncounted == 0) return;
+  const uint32_t blocks = cuts->uncounted;
+  cuts->uncounted = 0;
+  Count(heap, page, blocks);
+}
+
+void Sampler::Miss(ThreadHeap* heap, Page* page) {
+  heap->sample_now_ = false;
+  heap->sample_weight_ = 0;
+  heap->sample_home_ = nullptr;
+  CountUp(core_->counters.samples_lost);
   Reunite(page);
-  Choose(heap, page, from);
+}
+
+void Sampler::PlaceFreed(ThreadHeap* heap, unsigned queue_kind, unsigned c,
+                         const SamplePlace& place) {
+  Page* home = heap->current_[queue_kind][c];
+  if (home != place.home || home->sample_epoch != place.epoch || interval() == 0 ||
+      (Next(&heap->sample_random_) & 15) == 0) {
+    return;
+  }
+  SampleCuts* cuts = home->cuts;
+  if (cuts == nullptr) {
+    cuts = home->cuts = static_cast<SampleCuts*>(core_->meta.Take(sizeof(SampleCuts)));
+  }
+  if (cuts == nullptr || cuts->count == SampleCuts::kMost) return;
+  cuts->cuts[cuts->count++] = {home->free, place.weight * 16 / 15};
+  home->free = nullptr;
 }
 
 void Sampler::LargeTaken(ThreadHeap* heap, size_t bytes) {
@@ -254,12 +238,11 @@ const ProfileFrame* Sampler::Intern(const ProfileFrame& frame) {
 
 __attribute__((noinline)) void Sampler::Sample(ThreadHeap* heap, void* block,
                                                size_t size) {
-  if (heap->in_sample_) {
-    heap->sample_weight_ = 0;
-    return;
-  }
   const double armed_weight = heap->sample_weight_;
+  Page* home = heap->sample_home_;
   heap->sample_weight_ = 0;
+  heap->sample_home_ = nullptr;
+  if (heap->in_sample_) return;
   heap->in_sample_ = true;  // what asks for the stack's bounds may allocate
   Page* page = PageMap::Lookup(block);
   uintptr_t stack[kMostStack];
@@ -302,11 +285,9 @@ __attribute__((noinline)) void Sampler::Sample(ThreadHeap* heap, void* block,
                         tail + frame_count * sizeof(frames[0])),
                     stack_count};
   record->bytes = bytes;
+  record->place = {home, home != nullptr ? home->sample_epoch : 0, record->sample.weight};
   // Relaxed: whoever frees the block got it after this.
-  if (page->sampled.load(kRelaxed) != kManySamples) page->sampled.fetch_add(1, kRelaxed);
-  if (page->size_class != 0) {
-    page->owner.store(HeapOps::OwnerWord(heap, page), kRelaxed);  // ours
-  }
+  if (page->size_class == 0) page->sampled.store(1, kRelaxed);
   CountUp(core_->counters.samples);
   const size_t bucket = BucketOf(block);
   MutexLock lock(&stripes_[bucket % kStripes]);
@@ -316,12 +297,12 @@ __attribute__((noinline)) void Sampler::Sample(ThreadHeap* heap, void* block,
   table[bucket].store(record, kRelaxed);
 }
 
-double Sampler::Freed(Page* page, const void* block) {
+SamplePlace Sampler::Freed(const void* block) {
   Atomic<Record*>* table = buckets_.load(kAcquire);  // pairs with Start
-  if (table == nullptr) return 0;
+  if (table == nullptr) return {};
   const size_t bucket = BucketOf(block);
   // Relaxed: who frees a sample got the block after its record was there.
-  if (table[bucket].load(kRelaxed) == nullptr) return 0;
+  if (table[bucket].load(kRelaxed) == nullptr) return {};
   Record* found = nullptr;
   {
     MutexLock lock(&stripes_[bucket % kStripes]);
@@ -331,23 +312,17 @@ double Sampler::Freed(Page* page, const void* block) {
       before = found;
       found = found->next;
     }
-    if (found == nullptr) return 0;
+    if (found == nullptr) return {};
     if (before == nullptr) {
       table[bucket].store(found->next, kRelaxed);
     } else {
       before->next = found->next;
     }
   }
-  // Relaxed: who asks too early looks in vain.
-  uint8_t live = page->sampled.load(kRelaxed);
-  while (live != kManySamples &&
-         !page->sampled.compare_exchange_weak(live, static_cast<uint8_t>(live - 1),
-                                              kRelaxed, kRelaxed)) {
-  }
-  const double weight = found->sample.weight;
+  const SamplePlace place = found->place;
   CountDown(core_->counters.samples);
   core_->meta.Give(found, found->bytes);
-  return weight;
+  return place;
 }
 
 void Sampler::Snapshot(std::vector<HeapSample>* samples, std::vector<char>* memory) {
