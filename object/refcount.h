@@ -77,7 +77,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Incref(ObjectHeader* obj) {
     return;
   }
   if (IsSpecial(obj)) {
-    internal::CountSpecial(obj, 1);
+    if (!IsImmortal(obj)) internal::CountSpecial(obj, 1);
     return;
   }
   // Relaxed (S3): a reference is held.
@@ -94,7 +94,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Decref(ThreadState* ts,
     return;
   }
   if (IsSpecial(obj)) {
-    internal::CountSpecial(obj, -1);
+    if (!IsImmortal(obj)) internal::CountSpecial(obj, -1);
     return;
   }
   internal::DecrefShared(ts, obj);
@@ -126,7 +126,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool TryIncref(ObjectHeader* obj) {
   }
   if (IsSpecial(obj)) {
     // A spread object cannot die before this thread's next safepoint.
-    internal::CountSpecial(obj, 1);
+    if (!IsImmortal(obj)) internal::CountSpecial(obj, 1);
     return true;
   }
   return internal::TryIncrefShared(obj);

@@ -77,7 +77,7 @@ bool Pack(Context& cx, char typecode, Value v, Item* out) {
     }
     return true;
   }
-  if (Is<Float>(v)) return RaiseTypeError(cx, "'float' object cannot be interpreted as an integer"), false;
+  if (IsFloat(v)) return RaiseTypeError(cx, "'float' object cannot be interpreted as an integer"), false;
   Ref n = Index(cx, v);
   if (!n) return false;
   const size_t size = ItemSize(typecode);

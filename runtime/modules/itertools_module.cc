@@ -53,7 +53,7 @@ ItertoolsState& State(Context& cx) { return cx.rt.State<ItertoolsState>(); }
 Ref Self(Context&, Value self) { return Ref::New(self); }
 
 bool IsNumber(Context& cx, Value v) {
-  return IsInt(v) || Is<Float>(v) || ClassOf(cx, v)->slots.to_float != nullptr || ClassOf(cx, v)->slots.index != nullptr;
+  return IsInt(v) || IsFloat(v) || ClassOf(cx, v)->slots.to_float != nullptr || ClassOf(cx, v)->slots.index != nullptr;
 }
 
 // ---- count

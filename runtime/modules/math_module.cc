@@ -90,7 +90,7 @@ Ref MathLog(Context& cx, Value, const Args& args) {
 // ---- whole numbers
 
 Ref Whole(Context& cx, Value v, Str* special, Fn1 fn) {
-  if (!Is<Float>(v)) {
+  if (!IsFloat(v)) {
     if (IsInt(v)) return IntPlain(cx, v);
     bool found;
     Ref r = CallSpecial(cx, v, special, Args(), &found);
@@ -105,7 +105,7 @@ Ref MathFloor(Context& cx, Value, const Args& args) { return Whole(cx, args[0], 
 Ref MathCeil(Context& cx, Value, const Args& args) { return Whole(cx, args[0], cx.rt.names.ceil, std::ceil); }
 
 Ref MathTrunc(Context& cx, Value, const Args& args) {
-  if (Is<Float>(args[0])) return NewIntFromDouble(cx, std::trunc(args[0].as<Float>()->value));
+  if (IsFloat(args[0])) return NewIntFromDouble(cx, std::trunc(FloatValue(args[0])));
   if (IsInt(args[0])) return IntPlain(cx, args[0]);
   bool found;
   Ref r = CallSpecial(cx, args[0], cx.rt.names.trunc, Args(), &found);
@@ -161,7 +161,7 @@ Ref ProductOfRange(Context& cx, int64_t from, int64_t to) {
 }
 
 Ref MathFactorial(Context& cx, Value, const Args& args) {
-  if (Is<Float>(args[0])) return RaiseTypeError(cx, "'float' object cannot be interpreted as an integer");
+  if (IsFloat(args[0])) return RaiseTypeError(cx, "'float' object cannot be interpreted as an integer");
   int64_t n;
   if (!ToInt64(cx, args[0], &n)) {
     if (ClearIf(cx, cx.rt.exc.OverflowError)) {

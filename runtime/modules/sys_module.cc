@@ -25,7 +25,7 @@ Ref SysExit(Context& cx, Value, const Args& args) {
 }
 
 Ref GetRefCount(Context& cx, Value, const Args& args) {
-  // A tagged integer is not counted; CPython 3.11's small integers have large counts too.
+  // A small number is not counted; CPython 3.11's small integers have large counts too.
   if (!args[0].is_object()) return NewInt(cx, 1 << 30);
   if (IsImmortal(args[0].object())) return NewInt(cx, 1 << 30);
   return NewInt(cx, RefCount(args[0].object()));
@@ -93,7 +93,7 @@ Ref ExceptHook(Context& cx, Value, const Args& args) {
 }
 
 Ref GetSizeOf(Context& cx, Value, const Args& args) {
-  if (!args[0].is_object()) return Ref::Small(28);
+  if (!args[0].is_object()) return Ref::Small(args[0].is_small_int() ? 28 : 24);
   return NewInt(cx, static_cast<int64_t>(HeapDomain::UsableSize(args[0].object())));
 }
 

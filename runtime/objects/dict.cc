@@ -157,7 +157,8 @@ int GetLocked(Context& cx, Dict* d, Value key, int64_t hash, Ref* out) {
   return 1;
 }
 
-bool SetWithHash(Context& cx, Dict* d, Value key, int64_t hash, Value value) {
+// kNoMemory: nothing was raised and nothing has changed.
+int64_t TrySetWithHash(Context& cx, Dict* d, Value key, int64_t hash, Value value) {
   Ref old_value;
   DictTable* old_table = nullptr;
   int64_t at;
@@ -171,6 +172,11 @@ bool SetWithHash(Context& cx, Dict* d, Value key, int64_t hash, Value value) {
     }
   }
   FreeOld(cx, old_table);
+  return at;
+}
+
+bool SetWithHash(Context& cx, Dict* d, Value key, int64_t hash, Value value) {
+  const int64_t at = TrySetWithHash(cx, d, key, hash, value);
   if (at == kNoMemory) RaiseMemoryError(cx);
   return at != kNoMemory && at != kFailed;
 }
@@ -321,19 +327,13 @@ int DictGet(Context& cx, Dict* d, Value key, Ref* out) {
 int DictGetStr(Context& cx, Dict* d, Str* key, Ref* out) { return DictGetWithHash(cx, d, key, StrHash(key), out); }
 
 int DictGetStrHint(Context& cx, Dict* d, Str* key, Atomic<uint32_t>* hint, Ref* out) {
+  if (const Value v = DictGetAtHint(cx, d, key, *hint); ABSL_PREDICT_TRUE(!v.is_null())) {
+    *out = Ref::Steal(v);
+    return 1;
+  }
   DictTable* table = d->table.load(kAcquire);
   if (table == nullptr) return 0;
   uintptr_t bits;
-  uint32_t at = hint->load(kRelaxed);  // relaxed: only a guess, checked below
-  // Unused entries have a null key (T1), so any entry below capacity may be looked at.
-  if (ABSL_PREDICT_TRUE(at < table->capacity)) {
-    DictEntry& e = table->entries()[at];
-    if (ABSL_PREDICT_TRUE(e.key.load(kAcquire) == Value(key).bits()) &&
-        ABSL_PREDICT_TRUE(LoadRefFromArray(cx.ts, e.value, d->table, table, &bits))) {
-      *out = Ref::Steal(Value::FromBits(bits));
-      return 1;
-    }
-  }
   int64_t hash = StrHash(key);
   for (DictTable::Probe p(table, hash);; p.Next()) {
     uint32_t ix = table->IndexAt(p.at());
@@ -359,7 +359,12 @@ int DictContains(Context& cx, Dict* d, Value key) {
 bool DictSet(Context& cx, Dict* d, Value key, Value value) {
   int64_t hash;
   if (!KeyHash(cx, key, &hash)) return false;
-  return SetWithHash(cx, d, key, hash, value);
+  int64_t at;
+  while ((at = TrySetWithHash(cx, d, key, hash, value)) == kNoMemory) {
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
+  }
+  return at != kFailed;
 }
 
 bool DictSetStr(Context& cx, Dict* d, Str* key, Value value) { return SetWithHash(cx, d, key, StrHash(key), value); }

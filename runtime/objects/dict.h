@@ -9,6 +9,7 @@
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_DICT_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_DICT_H_
 
+#include "tidepool/object/load_ref.h"
 #include "tidepool/runtime/objects/hash_table.h"
 #include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/context.h"
@@ -38,6 +39,20 @@ int DictGetWithHash(Context& cx, Dict* d, Value key, int64_t hash, Ref* out);
 int DictGetStr(Context& cx, Dict* d, Str* key, Ref* out);
 // The same for an interned key; tries entry *hint first and remembers where it was found.
 int DictGetStrHint(Context& cx, Dict* d, Str* key, Atomic<uint32_t>* hint, Ref* out);
+// The first try of DictGetStrHint: the value, owned by the caller, if it is where the hint says; else null.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value DictGetAtHint(Context& cx, Dict* d, const Str* key, const Atomic<uint32_t>& hint) {
+  DictTable* table = d->table.load(kAcquire);
+  const uint32_t at = hint.load(kRelaxed);  // relaxed: only a guess, checked below
+  // Unused entries have a null key (T1), so any entry below capacity may be looked at.
+  if (ABSL_PREDICT_FALSE(table == nullptr || at >= table->capacity)) return Value();
+  DictEntry& e = table->entries()[at];
+  uintptr_t bits;
+  if (ABSL_PREDICT_FALSE(e.key.load(kAcquire) != reinterpret_cast<uintptr_t>(key)) ||
+      ABSL_PREDICT_FALSE(!LoadRefFromArray(cx.ts, e.value, d->table, table, &bits))) {
+    return Value();
+  }
+  return Value::FromBits(bits);
+}
 int DictContains(Context& cx, Dict* d, Value key);
 bool DictSet(Context& cx, Dict* d, Value key, Value value);
 bool DictSetStr(Context& cx, Dict* d, Str* key, Value value);
@@ -61,6 +76,8 @@ bool DictUpdateKeywords(Context& cx, Dict* d, const Args& args);
 // Walks the entries; *pos starts at 0. Tolerates changes meanwhile (may skip or repeat after a resize). Out pointers may
 // be null.
 bool DictNext(Context& cx, Dict* d, size_t* pos, Ref* key, Ref* value);
+// A step of an iterator over items(); false: exhausted, or an exception is pending.
+bool DictItemStep(Context& cx, Value iterator, Ref* key, Ref* value);
 // Lists made in one step (all entries as they are at one moment).
 Ref DictKeys(Context& cx, Dict* d);
 Ref DictValues(Context& cx, Dict* d);

@@ -273,6 +273,8 @@ NativeType IteratorType(const char* name, Ref (*next)(Context&, Value)) {
 
 }  // namespace
 
+bool DictItemStep(Context& cx, Value iterator, Ref* key, Ref* value) { return Advance(cx, iterator.as<DictIterator>(), key, value); }
+
 Ref NewDictView(Context& cx, Class* cls, Value dict) {
   auto* v = NewExact<DictView>(cx, cls);
   if (v == nullptr) return nullptr;

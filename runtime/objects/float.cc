@@ -19,12 +19,11 @@
 namespace tidepool::rt {
 namespace {
 
-double ValueOf(Value v) { return v.as<Float>()->value; }
 
 // An operand: 1 a number, 0 neither int nor float, -1 an exception is pending.
 int Operand(Context& cx, Value v, double* out) {
-  if (HasLayout(v, Layout::kFloat)) {
-    *out = ValueOf(v);
+  if (IsFloat(v)) {
+    *out = FloatValue(v);
     return 1;
   }
   if (!IsInt(v)) return 0;
@@ -83,16 +82,16 @@ Ref DivMod(Context& cx, Value a, Value b) {
   return r ? Pack(cx, q, r) : nullptr;
 }
 
-Ref Neg(Context& cx, Value v) { return NewFloat(cx, -ValueOf(v)); }
-Ref Pos(Context& cx, Value v) { return NewFloat(cx, ValueOf(v)); }
-Ref Abs(Context& cx, Value v) { return NewFloat(cx, std::fabs(ValueOf(v))); }
-Ref ToInt(Context& cx, Value v) { return NewIntFromDouble(cx, ValueOf(v)); }
-int Truth(Context&, Value v) { return ValueOf(v) != 0.0; }
+Ref Neg(Context& cx, Value v) { return NewFloat(cx, -FloatValue(v)); }
+Ref Pos(Context& cx, Value v) { return NewFloat(cx, FloatValue(v)); }
+Ref Abs(Context& cx, Value v) { return NewFloat(cx, std::fabs(FloatValue(v))); }
+Ref ToInt(Context& cx, Value v) { return NewIntFromDouble(cx, FloatValue(v)); }
+int Truth(Context&, Value v) { return FloatValue(v) != 0.0; }
 
-Ref FloatRepr(Context& cx, Value self) { return FloatToStr(cx, ValueOf(self)); }
+Ref FloatRepr(Context& cx, Value self) { return FloatToStr(cx, FloatValue(self)); }
 
 bool FloatHash(Context&, Value self, int64_t* out) {
-  double d = ValueOf(self);
+  double d = FloatValue(self);
   if (std::isnan(d)) {  // by identity, as in CPython
     *out = static_cast<int64_t>(self.bits() >> 4);
     return true;
@@ -103,12 +102,12 @@ bool FloatHash(Context&, Value self, int64_t* out) {
 
 Ref FloatCompare(Context& cx, Value a, Value b, CompareOp op) {
   // Called with a float on either side.
-  bool swapped = !HasLayout(a, Layout::kFloat);
+  bool swapped = !IsFloat(a);
   if (swapped) std::swap(a, b);
-  double x = ValueOf(a);
+  double x = FloatValue(a);
   int c;
-  if (HasLayout(b, Layout::kFloat)) {
-    double y = ValueOf(b);
+  if (IsFloat(b)) {
+    double y = FloatValue(b);
     if (std::isnan(x) || std::isnan(y)) return cx.BoolRef(op == CompareOp::kNe);
     c = x < y ? -1 : x > y;
   } else if (IsInt(b)) {
@@ -156,7 +155,7 @@ Ref FromText(Context& cx, TextView text, Value shown) {
 }
 
 Ref FloatOf(Context& cx, Value v) {
-  if (IsExact(v, cx.rt.cls.float_)) return Ref::New(v);
+  if (IsExactFloat(cx, v)) return Ref::New(v);
   if (IsStr(v)) return FromText(cx, v.as<Str>()->view(), v);
   if (HasLayout(v, Layout::kBytes) || HasLayout(v, Layout::kByteArray)) {
     BufferView view(cx);
@@ -167,10 +166,10 @@ Ref FloatOf(Context& cx, Value v) {
   if (cls->slots.to_float != nullptr) {
     Ref r = cls->slots.to_float(cx, v);
     if (!r) return nullptr;
-    if (!Is<Float>(r)) {
+    if (!IsFloat(r)) {
       return RaiseTypeError(cx, "%s.__float__ returned non-float (type %s)", NameOf(cls), ClassName(cx, r));
     }
-    return IsExact(r, cx.rt.cls.float_) ? std::move(r) : NewFloat(cx, ValueOf(r));
+    return IsExactFloat(cx, r) ? std::move(r) : NewFloat(cx, FloatValue(r));
   }
   if (cls->slots.index != nullptr) {
     Ref i = Index(cx, v);
@@ -186,17 +185,17 @@ Ref FloatCreate(Context& cx, Class* cls, const Args& args) {
   Ref plain = args.npos == 0 ? NewFloat(cx, 0.0) : FloatOf(cx, args[0]);
   if (!plain || cls == cx.rt.cls.float_) return plain;
   Ref r = NewInstance(cx, cls);
-  if (r) r.as<Float>()->value = ValueOf(plain);
+  if (r) r.as<Float>()->value = FloatValue(plain);
   return r;
 }
 
 Ref IsInteger(Context& cx, Value self, const Args&) {
-  double d = ValueOf(self);
+  double d = FloatValue(self);
   return cx.BoolRef(std::isfinite(d) && std::floor(d) == d);
 }
 
 Ref AsIntegerRatio(Context& cx, Value self, const Args&) {
-  double d = ValueOf(self);
+  double d = FloatValue(self);
   if (std::isnan(d)) return RaiseValueError(cx, "cannot convert NaN to integer ratio");
   if (std::isinf(d)) return RaiseOverflowError(cx, "cannot convert Infinity to integer ratio");
   int exponent;
@@ -215,7 +214,7 @@ Ref AsIntegerRatio(Context& cx, Value self, const Args&) {
 }
 
 Ref Hex(Context& cx, Value self, const Args&) {
-  double d = ValueOf(self);
+  double d = FloatValue(self);
   if (!std::isfinite(d)) return FloatToStr(cx, d);
   if (d == 0) return NewStr(cx, std::signbit(d) ? "-0x0.0p+0" : "0x0.0p+0");
   int exponent;
@@ -238,7 +237,7 @@ Ref Hex(Context& cx, Value self, const Args&) {
 }
 
 Ref Round(Context& cx, Value self, const Args& args) {
-  double d = ValueOf(self);
+  double d = FloatValue(self);
   if (args.npos == 0 || args[0] == cx.None()) {
     if (!std::isfinite(d)) return NewIntFromDouble(cx, d);
     return NewIntFromDouble(cx, std::nearbyint(d));
@@ -251,10 +250,10 @@ Ref Round(Context& cx, Value self, const Args& args) {
   return NewFloat(cx, r);
 }
 
-Ref Trunc(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, ValueOf(self)); }
-Ref Floor(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, std::floor(ValueOf(self))); }
-Ref Ceil(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, std::ceil(ValueOf(self))); }
-Ref Conjugate(Context& cx, Value self, const Args&) { return NewFloat(cx, ValueOf(self)); }
+Ref Trunc(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, FloatValue(self)); }
+Ref Floor(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, std::floor(FloatValue(self))); }
+Ref Ceil(Context& cx, Value self, const Args&) { return NewIntFromDouble(cx, std::ceil(FloatValue(self))); }
+Ref Conjugate(Context& cx, Value self, const Args&) { return NewFloat(cx, FloatValue(self)); }
 
 Ref FormatMethod(Context& cx, Value self, const Args& args) {
   if (!IsStr(args[0])) {
@@ -264,7 +263,7 @@ Ref FormatMethod(Context& cx, Value self, const Args& args) {
 }
 
 Ref GetNewArgs(Context& cx, Value self, const Args&) {
-  Ref f = NewFloat(cx, ValueOf(self));
+  Ref f = NewFloat(cx, FloatValue(self));
   return f ? Pack(cx, f) : nullptr;
 }
 
@@ -291,7 +290,7 @@ Ref FromHex(Context& cx, Value self, const Args& args) {
   return Call(cx, self, f);
 }
 
-Ref GetReal(Context& cx, Value self) { return NewFloat(cx, ValueOf(self)); }
+Ref GetReal(Context& cx, Value self) { return NewFloat(cx, FloatValue(self)); }
 Ref GetImag(Context& cx, Value) { return NewFloat(cx, 0.0); }
 
 const MethodDef kFloatMethods[] = {

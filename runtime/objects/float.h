@@ -1,4 +1,4 @@
-// float: an immutable double.
+// float: an immutable double, in the Value itself (value.h) or in an object.
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_FLOAT_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_FLOAT_H_
 
@@ -6,12 +6,18 @@
 
 namespace tidepool::rt {
 
+// No kLayout, so that nobody asks Is<Float>: IsFloat knows small floats as well.
 struct Float : Object {
-  static constexpr Layout kLayout = Layout::kFloat;
   double value;
 };
 
+// Of a float (IsFloat).
+inline double FloatValue(Value v) { return v.is_small_float() ? v.small_float() : v.as<Float>()->value; }
+// Exactly of class float?
+inline bool IsExactFloat(Context& cx, Value v) { return v.is_small_float() || IsExact(v, cx.rt.cls.float_); }
+
 inline Ref NewFloat(Context& cx, double value) {
+  if (const Value small = Value::SmallFloat(value); ABSL_PREDICT_TRUE(!small.is_null())) return Ref::Steal(small);
   Float* f = NewExact<Float>(cx, cx.rt.cls.float_);
   if (ABSL_PREDICT_FALSE(f == nullptr)) return nullptr;
   f->value = value;

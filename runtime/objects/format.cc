@@ -274,10 +274,10 @@ Ref FormatSpecOf(Context& cx, Value v, Str* spec) {
   if (!ParseFormatSpec(spec->view(), ClassName(cx, v), '>', 0, &parsed, &error)) return RaiseFormat(cx, error);
   if (!RoomFor(cx, parsed.width) || !RoomFor(cx, parsed.precision)) return nullptr;
   if (IsInt(v)) return FormatInt(cx, v, parsed, ClassName(cx, v));
-  if (!HasLayout(v, Layout::kFloat)) {
+  if (!IsFloat(v)) {
     return RaiseTypeError(cx, "unsupported format string passed to %s.__format__", ClassName(cx, v));
   }
-  if (!FormatFloatSpec(parsed, v.as<Float>()->value, ClassName(cx, v), &out, &error)) return RaiseFormat(cx, error);
+  if (!FormatFloatSpec(parsed, FloatValue(v), ClassName(cx, v), &out, &error)) return RaiseFormat(cx, error);
   return NewStrFromBuffer(cx, out);
 }
 

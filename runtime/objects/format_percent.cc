@@ -218,8 +218,8 @@ class Percent {
 
   bool Real(Value v, char type) {
     double d;
-    if (HasLayout(v, Layout::kFloat)) {
-      d = v.as<Float>()->value;
+    if (IsFloat(v)) {
+      d = FloatValue(v);
     } else if (!ToDouble(cx_, v, &d)) {
       return false;
     }

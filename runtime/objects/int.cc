@@ -286,7 +286,8 @@ Ref NewIntFromLimbs(Context& cx, const uint32_t* limbs, size_t n, bool negative)
 }
 
 Ref NewIntFromDouble(Context& cx, double v) {
-  if (v >= -4611686018427387904.0 && v < 4611686018427387904.0) return Ref::Small(static_cast<int64_t>(v));
+  constexpr auto kBelow = static_cast<double>(kMinSmallInt);
+  if (v >= kBelow && v < -kBelow) return Ref::Small(static_cast<int64_t>(v));
   if (std::isnan(v)) return RaiseValueError(cx, "cannot convert float NaN to integer");
   if (std::isinf(v)) return RaiseOverflowError(cx, "cannot convert float infinity to integer");
   Limb limbs[20];

@@ -1,6 +1,6 @@
 // int and bool.
 //
-// Small integers (63 bits) are tagged words and no objects. All others are Int objects: a sign and a
+// Small integers (62 bits) are tagged words and no objects. All others are Int objects: a sign and a
 // magnitude of 64-bit limbs. Invariants:
 //   I1  An object of exactly class int never holds a value of the small range; bools and instances of
 //       subclasses may.

@@ -40,26 +40,30 @@ Ref EnumerateCreate(Context& cx, Class* cls, const Args& args) {
   return r;
 }
 
-Ref EnumerateNext(Context& cx, Value self) {
-  auto* e = self.as<Enumerate>();
-  Ref item = Next(cx, e->iterator);
-  if (!item) return nullptr;
-  Ref number;
+// False: exhausted, or an exception is pending.
+bool EnumerateStep(Context& cx, Enumerate* e, Ref* number, Ref* item) {
+  *item = Next(cx, e->iterator);
+  if (!*item) return false;
   if (e->big_next.load(kAcquire) == 0) {
     // One number per item, also between threads.
     int64_t n = e->next.fetch_add(1, kRelaxed);
-    number = NewInt(cx, n);
+    *number = NewInt(cx, n);
     if (!FitsSmallInt(n)) {
-      Ref after = number ? IntAdd(cx, number, Value::Small(1)) : nullptr;
+      Ref after = *number ? IntAdd(cx, *number, Value::Small(1)) : nullptr;
       if (after) StoreSlot(e, e->big_next, std::move(after));
     }
   } else {
-    number = LoadSlot(e, e->big_next);
-    Ref after = IntAdd(cx, number, Value::Small(1));
-    if (!after) return nullptr;
+    *number = LoadSlot(e, e->big_next);
+    Ref after = IntAdd(cx, *number, Value::Small(1));
+    if (!after) return false;
     StoreSlot(e, e->big_next, std::move(after));
   }
-  return number ? Pack(cx, number, item) : nullptr;
+  return !number->is_null();
+}
+
+Ref EnumerateNext(Context& cx, Value self) {
+  Ref number, item;
+  return EnumerateStep(cx, self.as<Enumerate>(), &number, &item) ? Pack(cx, number, item) : nullptr;
 }
 
 void TraverseEnumerate(Object* o, SlotVisitor& v) { v.Visit(static_cast<Enumerate*>(o)->iterator); }
@@ -331,6 +335,41 @@ NativeType IteratorType(const char* name, size_t size, Ref (*create)(Context&, C
 }
 
 }  // namespace
+
+int NextUnpacked(Context& cx, Value iterator, uint32_t n, Value* out) {
+  const TypeInfo* t = iterator.object()->type();
+  const BuiltinClasses& c = cx.rt.cls;
+  if (t == &c.enumerate->info && n == 2) {
+    Ref number, item;
+    if (!EnumerateStep(cx, iterator.as<Enumerate>(), &number, &item)) return 0;
+    out[1] = number.release();
+    out[0] = item.release();
+    return 1;
+  }
+  if (t == &c.dict_itemiterator->info && n == 2) {
+    Ref key, value;
+    if (!DictItemStep(cx, iterator, &key, &value)) return 0;
+    out[1] = key.release();
+    out[0] = value.release();
+    return 1;
+  }
+  if (t != &c.zip->info) return -1;
+  auto* z = iterator.as<Zip>();
+  auto* its = z->iterators.as<Tuple>();
+  if (its->size() != n || n == 0 || n > 8) return -1;
+  Drops items(cx);  // has room for 8
+  for (size_t i = 0; i < n; ++i) {
+    Ref item = Next(cx, its->Get(i));
+    if (!item) {
+      if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
+      return 0;
+    }
+    (void)items.Add(std::move(item));
+  }
+  for (size_t i = 0; i < n; ++i) out[n - 1 - i] = items[i];
+  items.ReleaseAll();
+  return 1;
+}
 
 Ref NewSequenceIterator(Context& cx, Value sequence) {
   return MakeSequenceIterator(cx, cx.rt.cls.seq_iterator, sequence, 0);

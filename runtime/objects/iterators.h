@@ -12,6 +12,10 @@
 
 namespace tidepool::rt {
 
+// The next tuple of an enumerate, a zip or a dict's items without the tuple: its n parts, owned, the first on top (highest
+// address). 1: done; 0: exhausted or an exception is pending; -1: another iterator or another length, nothing has happened.
+int NextUnpacked(Context& cx, Value iterator, uint32_t n, Value* out);
+
 Ref NewSequenceIterator(Context& cx, Value sequence);                    // by __getitem__ from 0
 Ref NewCallableIterator(Context& cx, Value callable, Value sentinel);    // iter(callable, sentinel)
 

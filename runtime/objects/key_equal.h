@@ -38,6 +38,7 @@ inline int PlainEqual(Context& cx, Value a, Value b) {
   const BuiltinClasses& c = cx.rt.cls;
   auto kind = [&](Value v) {
     if (v.is_small_int()) return 2;
+    if (v.is_small_float()) return 3;
     const TypeInfo* t = v.object()->type();
     if (t == &c.str->info) return 1;
     if (t == &c.int_->info || t == &c.bool_->info) return 2;
@@ -53,13 +54,13 @@ inline int PlainEqual(Context& cx, Value a, Value b) {
     switch (ka) {
       case 1: return StrEqual(a.as<Str>(), b.as<Str>());
       case 2: return IntCompare(a, b) == 0;
-      case 3: return a.as<Float>()->value == b.as<Float>()->value;
+      case 3: return FloatValue(a) == FloatValue(b);
       case 4: return a.as<Bytes>()->view() == b.as<Bytes>()->view();
       default: return 0;
     }
   }
-  if (ka == 2 && kb == 3) return !std::isnan(b.as<Float>()->value) && IntCompareDouble(a, b.as<Float>()->value) == 0;
-  if (ka == 3 && kb == 2) return !std::isnan(a.as<Float>()->value) && IntCompareDouble(b, a.as<Float>()->value) == 0;
+  if (ka == 2 && kb == 3) return !std::isnan(FloatValue(b)) && IntCompareDouble(a, FloatValue(b)) == 0;
+  if (ka == 3 && kb == 2) return !std::isnan(FloatValue(a)) && IntCompareDouble(b, FloatValue(a)) == 0;
   return 0;
 }
 

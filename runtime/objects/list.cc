@@ -80,6 +80,7 @@ Ref NewList(Context& cx, const Value* items, size_t n) {
 
 Ref NewListSteal(Context& cx, Value* items, size_t n) {
   List* list = NewListRoom(cx, n);
+  if (list == nullptr && ReclaimMemory(cx)) list = NewListRoom(cx, n);
   if (list == nullptr) {
     for (size_t i = n; i-- > 0;) DecrefValue(cx.ts, items[i]);
     return nullptr;
@@ -89,21 +90,24 @@ Ref NewListSteal(Context& cx, Value* items, size_t n) {
 }
 
 bool ListAppendSteal(Context& cx, List* list, Ref v) {
-  ListArray* old = nullptr;
-  bool ok;
-  {
-    ObjectLock lock(cx.ts, list);
-    int64_t n = list->size.load(kRelaxed);
-    ok = ReserveLocked(cx, list, static_cast<size_t>(n) + 1, &old);
-    if (ABSL_PREDICT_TRUE(ok)) {
-      // Release, both: pair with the acquire loads of L3.
-      list->array.load(kRelaxed)->items[n].store(v.release().bits(), kRelease);
-      list->size.store(n + 1, kRelease);
+  for (;;) {
+    ListArray* old = nullptr;
+    bool ok;
+    {
+      ObjectLock lock(cx.ts, list);
+      int64_t n = list->size.load(kRelaxed);
+      ok = ReserveLocked(cx, list, static_cast<size_t>(n) + 1, &old);
+      if (ABSL_PREDICT_TRUE(ok)) {
+        // Release, both: pair with the acquire loads of L3.
+        list->array.load(kRelaxed)->items[n].store(v.release().bits(), kRelease);
+        list->size.store(n + 1, kRelease);
+      }
     }
+    if (ABSL_PREDICT_FALSE(old != nullptr)) FreeRawDelayed(cx, old);
+    if (ABSL_PREDICT_TRUE(ok)) return true;
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
   }
-  if (ABSL_PREDICT_FALSE(old != nullptr)) FreeRawDelayed(cx, old);
-  if (ABSL_PREDICT_FALSE(!ok)) RaiseMemoryError(cx);
-  return ok;
 }
 
 bool ListAppend(Context& cx, List* list, Value v) { return ListAppendSteal(cx, list, Ref::New(v)); }
@@ -222,22 +226,25 @@ Ref ListAsTuple(Context& cx, List* list) {
 
 // Appends all items at once; they belong to the list afterwards (also on failure they are taken care of).
 static bool AppendAll(Context& cx, List* list, Drops* items) {
-  ListArray* old = nullptr;
-  bool ok;
-  {
-    ObjectLock lock(cx.ts, list);
-    auto n = static_cast<size_t>(list->size.load(kRelaxed));
-    ok = items->size() == 0 || ReserveLocked(cx, list, n + items->size(), &old);
-    if (ok && items->size() != 0) {
-      ListArray* array = list->array.load(kRelaxed);
-      for (size_t i = 0; i < items->size(); ++i) array->items[n + i].store((*items)[i].bits(), kRelease);
-      list->size.store(static_cast<int64_t>(n + items->size()), kRelease);
-      items->ReleaseAll();
+  for (;;) {
+    ListArray* old = nullptr;
+    bool ok;
+    {
+      ObjectLock lock(cx.ts, list);
+      auto n = static_cast<size_t>(list->size.load(kRelaxed));
+      ok = items->size() == 0 || ReserveLocked(cx, list, n + items->size(), &old);
+      if (ok && items->size() != 0) {
+        ListArray* array = list->array.load(kRelaxed);
+        for (size_t i = 0; i < items->size(); ++i) array->items[n + i].store((*items)[i].bits(), kRelease);
+        list->size.store(static_cast<int64_t>(n + items->size()), kRelease);
+        items->ReleaseAll();
+      }
     }
+    if (old != nullptr) FreeRawDelayed(cx, old);
+    if (ok) return true;
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
   }
-  if (old != nullptr) FreeRawDelayed(cx, old);
-  if (!ok) RaiseMemoryError(cx);
-  return ok;
 }
 
 // For exact dicts, views and sets: a list of their items at one moment. Null without exception: something else.

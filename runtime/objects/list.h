@@ -13,6 +13,7 @@
 #define TIDEPOOL_RUNTIME_OBJECTS_LIST_H_
 
 #include "tidepool/object/load_ref.h"
+#include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/context.h"
 #include "tidepool/runtime/vm/value.h"
@@ -42,7 +43,7 @@ bool ListAppend(Context& cx, List* list, Value v);
 bool ListAppendSteal(Context& cx, List* list, Ref v);
 // 0 <= i < size, else null without exception.
 Ref ListGetSlow(Context& cx, List* list, int64_t i);
-inline Ref ListGet(Context& cx, List* list, int64_t i) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Ref ListGet(Context& cx, List* list, int64_t i) {
   if (ABSL_PREDICT_FALSE(static_cast<uint64_t>(i) >= static_cast<uint64_t>(list->size.load(kAcquire)))) return nullptr;
   ListArray* array = list->array.load(kAcquire);  // pairs with the release that published it
   if (ABSL_PREDICT_TRUE(array != nullptr && static_cast<uint64_t>(i) < array->capacity)) {
@@ -55,6 +56,13 @@ inline Ref ListGet(Context& cx, List* list, int64_t i) {
 }
 // False without exception if i is out of range.
 bool ListSet(Context& cx, List* list, int64_t i, Ref v);
+// The same for owned values: true takes v's reference over and gives the old item's to the caller.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool ListExchange(Context& cx, List* list, int64_t i, Value v, Value* old) {
+  ObjectLock lock(cx.ts, list);
+  if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(list->size.load(kRelaxed))) return false;
+  *old = Value::FromBits(tidepool::ExchangeSlotLocked(list->array.load(kRelaxed)->items[i], v.bits()));
+  return true;
+}
 bool ListExtend(Context& cx, List* list, Value iterable);
 bool ListInsert(Context& cx, List* list, int64_t i, Value v);
 Ref ListPop(Context& cx, List* list, int64_t i);        // IndexError
@@ -72,7 +80,7 @@ struct ListIterator : Object {
   Atomic<int64_t> next;  // index of the next item; -1: exhausted
 };
 // The next item; null: exhausted.
-inline Ref ListIterNext(Context& cx, ListIterator* it) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Ref ListIterNext(Context& cx, ListIterator* it) {
   // Relaxed: threads that share an iterator may get an item twice, never a wrong one.
   int64_t i = it->next.load(kRelaxed);
   if (ABSL_PREDICT_FALSE(i < 0)) return nullptr;

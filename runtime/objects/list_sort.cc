@@ -30,7 +30,7 @@ template <class T>
 KeyKind KindOf(Context& cx, const T* items, size_t n) {
   auto one = [&](Value v) {
     if (v.is_small_int()) return KeyKind::kSmallInt;
-    if (IsExact(v, cx.rt.cls.float_)) return KeyKind::kFloat;
+    if (IsExactFloat(cx, v)) return KeyKind::kFloat;
     if (IsExact(v, cx.rt.cls.str)) return KeyKind::kStr;
     return KeyKind::kAny;
   };
@@ -63,7 +63,7 @@ bool SortItems(Context& cx, T* items, size_t n, bool reverse) {
     case KeyKind::kFloat:
       ok = StableSort(items, n, buffer, [&](const T& a, const T& b) {
         SafepointInLoop(cx, ++steps);
-        return KeyOf(a).template as<Float>()->value < KeyOf(b).template as<Float>()->value ? 1 : 0;
+        return FloatValue(KeyOf(a)) < FloatValue(KeyOf(b)) ? 1 : 0;
       });
       break;
     case KeyKind::kStr:

@@ -18,7 +18,7 @@ Ref NewRange(Context& cx, Value start, Value stop, Value step);
 
 struct RangeIterator : Object {
   static constexpr Layout kLayout = Layout::kOther;
-  // Small ranges: value i is start + i * step, everything fits 62 bits. Shared iterators may give a value
+  // Small ranges: value i is start + i * step, everything is a small int. Shared iterators may give a value
   // twice, never one outside the range: the value is computed from the index taken.
   Atomic<int64_t> next;  // index
   int64_t start;

@@ -134,6 +134,19 @@ bool UnpackSlice(Context& cx, Slice* s, SliceRange* out) {
   return true;
 }
 
+bool PlainSlice(Context& cx, Value start, Value stop, Value step, SliceRange* out) {
+  auto part = [&](Value v, int64_t* to) {
+    if (v.is_small_int()) *to = v.small_int();
+    return v.is_small_int() || v == cx.None();
+  };
+  out->step = 1;
+  if (!step.is_null() && (!part(step, &out->step) || out->step == 0)) return false;
+  out->start = out->step < 0 ? INT64_MAX : 0;
+  out->stop = out->step < 0 ? INT64_MIN : INT64_MAX;
+  out->count = 0;
+  return part(start, &out->start) && part(stop, &out->stop);
+}
+
 void AdjustSlice(int64_t length, SliceRange* r) {
   auto fit = [&](int64_t v) {
     if (v < 0) {

@@ -21,6 +21,9 @@ struct SliceRange {
 };
 // The parts as clamped integers (may run __index__); ValueError for step 0.
 bool UnpackSlice(Context& cx, Slice* s, SliceRange* out);
+// The same where the parts are small ints or None (no `step`: None), so that no slice object is needed. False: go the long
+// way, nothing is raised.
+bool PlainSlice(Context& cx, Value start, Value stop, Value step, SliceRange* out);
 // Then, for a length: fills in count and normalises start and stop.
 void AdjustSlice(int64_t length, SliceRange* range);
 // Both.

@@ -25,6 +25,22 @@ void PutMapped(size_t (*map)(char32_t, char32_t*), char32_t c, TextBuffer* out) 
   for (size_t i = 0; i < n; ++i) out->Put(mapped[i]);
 }
 
+inline bool AsciiUpper(uint8_t c) { return uint32_t{c} - 'A' < 26; }
+inline bool AsciiLower(uint8_t c) { return uint32_t{c} - 'a' < 26; }
+
+// ASCII text of two or more characters (single ones are shared) stays ASCII, byte by byte. Null: MemoryError is pending.
+bool MapsByBytes(const Str* s) { return s->ascii != 0 && s->length > 1; }
+template <class Map>
+Ref MapBytes(Context& cx, const Str* s, Map map) {
+  const size_t n = s->length;
+  Str* r = NewStrRoom(cx, n, 0x7F);
+  if (r == nullptr) return nullptr;
+  const auto* from = reinterpret_cast<const uint8_t*>(s->data());
+  auto* to = reinterpret_cast<uint8_t*>(r->data());
+  for (size_t i = 0; i < n; ++i) to[i] = map(from[i], i);
+  return Ref::Steal(r);
+}
+
 // Capital sigma becomes a final one at the end of a word.
 void PutLower(TextView text, size_t i, TextBuffer* out) {
   if (text[i] != 0x3A3) {
@@ -70,6 +86,9 @@ Ref AllOneCase(Context& cx, Value self, uint16_t wanted, uint16_t refused) {
 }  // namespace
 
 Ref StrUpper(Context& cx, Value self, const Args&) {
+  if (const auto* s = self.as<Str>(); MapsByBytes(s)) {
+    return MapBytes(cx, s, [](uint8_t c, size_t) -> uint8_t { return AsciiLower(c) ? c - 32 : c; });
+  }
   TextView text = self.as<Str>()->view();
   TextBuffer out;
   for (size_t i = 0; i < text.size; ++i) PutMapped(unicode::ToUpper, text[i], &out);
@@ -77,6 +96,9 @@ Ref StrUpper(Context& cx, Value self, const Args&) {
 }
 
 Ref StrLower(Context& cx, Value self, const Args&) {
+  if (const auto* s = self.as<Str>(); MapsByBytes(s)) {
+    return MapBytes(cx, s, [](uint8_t c, size_t) -> uint8_t { return AsciiUpper(c) ? c + 32 : c; });
+  }
   TextView text = self.as<Str>()->view();
   TextBuffer out;
   for (size_t i = 0; i < text.size; ++i) PutLower(text, i, &out);
@@ -106,6 +128,12 @@ Ref StrTitle(Context& cx, Value self, const Args&) {
 }
 
 Ref StrCapitalize(Context& cx, Value self, const Args&) {
+  if (const auto* s = self.as<Str>(); MapsByBytes(s)) {
+    return MapBytes(cx, s, [](uint8_t c, size_t i) -> uint8_t {
+      if (i == 0) return AsciiLower(c) ? c - 32 : c;
+      return AsciiUpper(c) ? c + 32 : c;
+    });
+  }
   TextView text = self.as<Str>()->view();
   TextBuffer out;
   for (size_t i = 0; i < text.size; ++i) {

@@ -35,9 +35,16 @@ class Pieces {
   Drops pieces_;
 };
 
-Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
+// Text of one byte a character.
+struct ByteText {
+  const uint8_t* data;
+  size_t size;
+  char32_t operator[](size_t i) const { return data[i]; }
+};
+
+template <class Text>
+Ref SplitSpaceOf(Context& cx, Str* s, Text t, int64_t limit) {
   Pieces out(cx, s);
-  TextView t = s->view();
   size_t i = 0;
   for (;;) {
     while (i < t.size && unicode::IsSpace(t[i])) ++i;
@@ -51,6 +58,11 @@ Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
     --limit;
     i = end;
   }
+}
+
+Ref SplitSpace(Context& cx, Str* s, int64_t limit) {
+  if (s->kind == 1) return SplitSpaceOf(cx, s, ByteText{reinterpret_cast<const uint8_t*>(s->data()), s->length}, limit);
+  return SplitSpaceOf(cx, s, s->view(), limit);
 }
 
 Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {

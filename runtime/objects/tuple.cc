@@ -1,6 +1,7 @@
 // tuple: see the header. A tuple is filled before anybody else sees it, so its items are plain words.
 #include "tidepool/runtime/objects/tuple.h"
 
+#include "tidepool/runtime/objects/key_equal.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/slice.h"
@@ -17,7 +18,6 @@ Tuple* NewTupleRoom(Context& cx, size_t n) {
   Tuple* t = NewExact<Tuple>(cx, cx.rt.cls.tuple, sizeof(Tuple) + n * sizeof(Value));
   if (t == nullptr) return nullptr;
   t->length = n;
-  t->hash.store(0, kRelaxed);
   return t;
 }
 
@@ -63,20 +63,14 @@ Ref TupleRepr(Context& cx, Value self) {
 // CPython's xxHash-based combination.
 bool TupleHash(Context& cx, Value self, int64_t* out) {
   auto* t = self.as<Tuple>();
-  if (int64_t known = t->hash.load(kRelaxed); known != 0) {
-    *out = known;
-    return true;
-  }
   constexpr uint64_t kPrime1 = 11400714785074694791ull;
   constexpr uint64_t kPrime2 = 14029467366897019727ull;
   constexpr uint64_t kPrime5 = 2870177450012600261ull;
   uint64_t acc = kPrime5;
-  bool plain = true;
   for (size_t i = 0; i < t->length; ++i) {
     SafepointInLoop(cx, i);
     int64_t lane;
-    if (!Hash(cx, t->items[i], &lane)) return false;
-    plain &= t->items[i].is_small_int() || IsExact(t->items[i], cx.rt.cls.str);
+    if (!KeyHash(cx, t->items[i], &lane)) return false;
     acc += static_cast<uint64_t>(lane) * kPrime2;
     acc = (acc << 31) | (acc >> 33);
     acc *= kPrime1;
@@ -84,7 +78,6 @@ bool TupleHash(Context& cx, Value self, int64_t* out) {
   acc += t->length ^ (kPrime5 ^ 3527539ull);
   if (acc == ~uint64_t{0}) acc = 1546275796;
   *out = static_cast<int64_t>(acc);
-  if (plain) t->hash.store(*out, kRelaxed);  // any thread computes the same
   return true;
 }
 
@@ -322,6 +315,7 @@ Ref NewTuple(Context& cx, const Value* items, size_t n) {
 Ref NewTupleSteal(Context& cx, Value* items, size_t n) {
   if (n == 0 && cx.rt.empty_tuple) return Ref::New(cx.rt.empty_tuple);
   Tuple* t = NewTupleRoom(cx, n);
+  if (t == nullptr && ReclaimMemory(cx)) t = NewTupleRoom(cx, n);
   if (t == nullptr) {
     for (size_t i = n; i-- > 0;) DecrefValue(cx.ts, items[i]);
     return nullptr;

@@ -13,7 +13,6 @@ namespace tidepool::rt {
 struct Tuple : Object {
   static constexpr Layout kLayout = Layout::kTuple;
   size_t length;
-  Atomic<int64_t> hash;  // 0: not computed (only remembered when all items are ints or strings)
   Value items[];
 
   size_t size() const { return length; }

@@ -28,7 +28,10 @@ uint16_t Properties(char32_t c);
 
 inline bool IsAlpha(char32_t c) { return (Properties(c) & kAlpha) != 0; }
 inline bool IsAlnum(char32_t c) { return (Properties(c) & (kAlpha | kDecimal | kDigit | kNumeric)) != 0; }
-inline bool IsSpace(char32_t c) { return (Properties(c) & kSpace) != 0; }
+inline bool IsSpace(char32_t c) {
+  if (c < 0x80) return c == ' ' || c - 9 < 5 || c - 28 < 4;  // tab to carriage return, the four separators
+  return (Properties(c) & kSpace) != 0;
+}
 inline bool IsPrintable(char32_t c) { return (Properties(c) & kPrintable) != 0; }
 // The first character of an identifier.
 inline bool IsIdStart(char32_t c) { return c == '_' || ((Properties(c) & kIdPart) && IsAlpha(c)); }

@@ -1,7 +1,6 @@
 // Attribute instructions: finding facts, and the paths behind the inline cache.
 #include "tidepool/runtime/vm/attr_cache.h"
 
-#include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/vm/descriptor.h"
 #include "tidepool/runtime/vm/function.h"
@@ -34,7 +33,8 @@ uint32_t WorkOut(Context& cx, Class* cls, Str* name, Value descr) {
     }
     return dc->slots.descr_get == nullptr ? Fact(kCacheValue, count) : Fact(kCacheLongWay, 0);
   }
-  return cls->attr_offset != 0 && descr.is_null() ? Fact(kCacheDict, kNoIndex) : Fact(kCacheLongWay, 0);
+  if (!descr.is_null()) return Fact(kCacheValue, count);
+  return cls->attr_offset != 0 ? Fact(kCacheDict, kNoIndex) : Fact(kCacheLongWay, 0);
 }
 
 // The thread's entry of the name with a fact that is right now, or null.  *version is the class's.
@@ -83,7 +83,7 @@ Ref LoadByFact(Context& cx, Object* o, Class* cls, uint32_t version, uint32_t fa
       const MethodCache::Entry* e = cx.method_cache->Find(version, name);
       if (!e->Matches(version, name)) return Ref();
       if (cls->attr_offset != 0 && !NothingHides(cls, o, index)) return Ref();
-      return EntryValue(cls, version, e);
+      return EntryValue(cx, cls, version, e);
     }
     default: return Ref();
   }
@@ -187,7 +187,7 @@ bool LoadMethodSlow(Context& cx, Value obj, Str* name, Ref* func, bool* self_too
     const MethodCache::Entry* e = FindFact(cx, cls, name, &version);
     if (e != nullptr && (e->fact >> 24) == kCacheMethod &&
         (cls->attr_offset == 0 || NothingHides(cls, obj.object(), e->fact & 0xffffff))) {
-      *func = EntryValue(cls, version, e);
+      *func = EntryValue(cx, cls, version, e);
       if (*func) {
         *self_too = true;
         return true;

@@ -17,6 +17,7 @@
 #ifndef TIDEPOOL_RUNTIME_VM_ATTR_CACHE_H_
 #define TIDEPOOL_RUNTIME_VM_ATTR_CACHE_H_
 
+#include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/class_internal.h"
@@ -29,35 +30,62 @@ enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
 bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
-inline Ref LoadAttrCached(Context& cx, Value obj, Str* name, InlineCache* c) {
-  if (obj.is_object()) {
-    Object* o = obj.object();
-    Class* cls = ClassOf(o);
-    const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
-    // Acquire: pairs with the version's release; the facts of the version are visible.
-    if ((w >> 32) == cls->version.load(kAcquire) && (w >> 32) != 0) {
-      const uint32_t index = w & 0xffffff;
-      const uint32_t kind = (w >> 24) & 0xff;
-      if (kind == kCacheInline) {
-        AttrHeader* h = AttrsOf(o, cls);
-        if (index < h->capacity && h->dict.load(kRelaxed) == 0) {
-          uintptr_t bits;
-          if (LoadRef(cx.ts, h->values()[index], &bits) && bits != 0) return Ref::Steal(Value::FromBits(bits));
-        }
-      } else if (kind == kCacheMember) {
-        Slot& s = *reinterpret_cast<Slot*>(reinterpret_cast<char*>(o) + index * 8);
-        uintptr_t bits;
-        if (LoadRef(cx.ts, s, &bits) && bits != 0) return Ref::Steal(Value::FromBits(bits));
-      }
-    }
+// The attribute that the instruction's own cache leads to, owned by the caller; null: LoadAttrSlow.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadAttrFast(Context& cx, Value obj, InlineCache* c) {
+  if (!obj.is_object()) return Value();
+  Object* o = obj.object();
+  Class* cls = ClassOf(o);
+  const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
+  // Acquire: pairs with the version's release; the facts of the version are visible.
+  if ((w >> 32) != cls->version.load(kAcquire) || (w >> 32) == 0) return Value();
+  const uint32_t index = w & 0xffffff;
+  const uint32_t kind = (w >> 24) & 0xff;
+  uintptr_t bits;
+  if (kind == kCacheInline) {
+    AttrHeader* h = AttrsOf(o, cls);
+    if (index < h->capacity && h->dict.load(kRelaxed) == 0 && LoadRef(cx.ts, h->values()[index], &bits)) return Value::FromBits(bits);
+  } else if (kind == kCacheMember) {
+    Slot& s = *reinterpret_cast<Slot*>(reinterpret_cast<char*>(o) + index * 8);
+    if (LoadRef(cx.ts, s, &bits)) return Value::FromBits(bits);
   }
-  return LoadAttrSlow(cx, obj, name, c);
+  return Value();
+}
+
+// Stores an owned value as the instruction's own cache says. True: it was taken over, and *old is the caller's to drop.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool StoreAttrFast(Context& cx, Value obj, InlineCache* c, Value value, Value* old) {
+  if (!obj.is_object()) return false;
+  Object* o = obj.object();
+  Class* cls = ClassOf(o);
+  const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
+  if ((w >> 32) != cls->version.load(kAcquire) || (w >> 32) == 0) return false;
+  const uint32_t index = w & 0xffffff;
+  const uint32_t kind = (w >> 24) & 0xff;
+  if (kind == kCacheInline) {
+    AttrHeader* h = AttrsOf(o, cls);
+    if (index >= h->capacity) return false;
+    ObjectLock lock(cx.ts, o);
+    if (h->dict.load(kRelaxed) != 0) return false;
+    Slot& s = h->values()[index];
+    if (PeekSlot(s).is_null()) {
+      const int n = h->count.load(kRelaxed);
+      h->order()[n].store(static_cast<uint8_t>(index), kRelaxed);
+      h->count.store(static_cast<uint8_t>(n + 1), kRelaxed);
+    }
+    *old = Value::FromBits(tidepool::ExchangeSlotLocked(s, value.bits()));
+    return true;
+  }
+  if (kind != kCacheMember) return false;
+  Slot& s = *reinterpret_cast<Slot*>(reinterpret_cast<char*>(o) + index * 8);
+  ObjectLock lock(cx.ts, o);
+  *old = Value::FromBits(tidepool::ExchangeSlotLocked(s, value.bits()));
+  return true;
 }
 
 // Stores `value` (a new reference is made).
 bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
-// The slow way of LoadMethod.
+// LOAD_METHOD: *func and true with *self_too = true if func is to be called with obj in front; else *func is the attribute
+// itself. False: exception pending.
 bool LoadMethodSlow(Context& cx, Value obj, Str* name, Ref* func, bool* self_too);
 
 // No inline attribute and no dict of the instance can hide a name that the class had when it shared `count` names.
@@ -67,29 +95,28 @@ inline bool NothingHides(Class* cls, Object* o, uint32_t count) {
 }
 
 // A new reference to the value of an entry that matches `version`; null: the class has changed meanwhile.
-inline Ref EntryValue(Class* cls, uint32_t version, const MethodCache::Entry* e) {
-  ObjectHeader* h = AsObject(e->value);
+inline Ref EntryValue(Context& cx, Class* cls, uint32_t version, const MethodCache::Entry* e) {
+  const Value v = Value::FromBits(e->value);
   // The class had this version just now, so it held the value just now: the header may be looked at.
-  if (!TryIncref(h)) return Ref();
-  Ref r = Ref::Steal(Value::FromBits(e->value));
+  if (v.is_object() && !TryIncrefSpread(cx.ts, v.object())) return Ref();
+  Ref r = Ref::Steal(v);
   return cls->version.load(kAcquire) == version ? std::move(r) : Ref();
 }
 
-// LOAD_METHOD: *func and true with *self_too = true if func is to be called with obj in front; else *func is the attribute itself.
-// False: exception pending.
-inline bool LoadMethod(Context& cx, Value obj, Str* name, Ref* func, bool* self_too) {
+// LOAD_METHOD as this thread's cache knows it: the function, to be called with obj in front; null: LoadMethodSlow.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadMethodFast(Context& cx, Value obj, Str* name) {
   Class* cls = ClassOf(cx, obj);
   const uint32_t version = cls->version.load(kAcquire);
   const MethodCache::Entry* e = cx.method_cache->Find(version, name);
-  if (e->Matches(version, name) && (e->fact >> 24) == kCacheMethod && version != 0 &&
-      (cls->attr_offset == 0 || NothingHides(cls, obj.object(), e->fact & 0xffffff))) {
-    *func = EntryValue(cls, version, e);
-    if (*func) {
-      *self_too = true;
-      return true;
-    }
+  if (!e->Matches(version, name) || (e->fact >> 24) != kCacheMethod || version == 0 ||
+      (cls->attr_offset != 0 && !NothingHides(cls, obj.object(), e->fact & 0xffffff))) {
+    return Value();
   }
-  return LoadMethodSlow(cx, obj, name, func, self_too);
+  ObjectHeader* h = AsObject(e->value);
+  if (!TryIncrefSpread(cx.ts, h)) return Value();  // as EntryValue
+  if (ABSL_PREDICT_TRUE(cls->version.load(kAcquire) == version)) return Value::FromBits(e->value);
+  Decref(cx.ts, h);
+  return Value();
 }
 
 }  // namespace tidepool::rt

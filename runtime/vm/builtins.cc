@@ -250,7 +250,7 @@ Ref BuiltinDir(Context& cx, Value, const Args& a) {
 // ---- objects ----------------------------------------------------------------------------------------------------------------
 
 Ref BuiltinId(Context& cx, Value, const Args& a) {
-  // A tagged integer is no object: its id is its word.
+  // A small number is no object: its id is its word.
   return NewIntUnsigned(cx, a[0].bits());
 }
 Ref BuiltinHash(Context& cx, Value, const Args& a) {
@@ -304,19 +304,13 @@ Ref BuiltinSum(Context& cx, Value, const Args& args) {
   Ref total = v[1].is_null() ? Ref::Small(0) : Ref::New(v[1]);
   Ref it = Iter(cx, v[0]);
   if (!it) return Ref();
-  const TypeInfo* fi = &cx.rt.cls.float_->info;
   for (;;) {
     Ref x = Next(cx, it);
     if (!x) return cx.has_exception() ? Ref() : std::move(total);
     if (total.get().is_small_int() && x.get().is_small_int()) {
       total = NewInt(cx, total.get().small_int() + x.get().small_int());
-    } else if (total.is_object() && total.get().object()->type() == fi && x.is_object() && x.get().object()->type() == fi) {
-      const double sum = total.as<Float>()->value + x.as<Float>()->value;
-      if (IsUniquelyReferenced(total.get().object())) {
-        total.as<Float>()->value = sum;
-      } else {
-        total = NewFloat(cx, sum);
-      }
+    } else if (Value::BothSmallFloats(total, x)) {
+      total = NewFloat(cx, total.get().small_float() + x.get().small_float());
     } else {
       total = Binary(cx, BinaryOp::kAdd, total, x);
     }

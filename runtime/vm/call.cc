@@ -302,8 +302,7 @@ Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* k
   const size_t nkw = kwnames == nullptr ? 0 : kwnames->length;
   const size_t total = npos + nkw;
   Value* slots = args;
-  if (static_cast<size_t>(cx.stack_limit - args) < c->num_slots + kFrameWords + c->stack_size + total ||
-      cx.recursion_depth >= cx.rt.options.recursion_limit) {
+  if (!RoomForFrame(cx, c, args, total)) {
     if (!cx.has_exception()) Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
     for (size_t i = 0; i < total; i++) DecrefValue(cx.ts, args[i]);
     Decref(cx.ts, func);
@@ -335,24 +334,7 @@ Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* k
       return nullptr;
     }
   }
-  Frame* f = reinterpret_cast<Frame*>(slots + c->num_slots);
-  f->prev = cx.frame;
-  f->pc = c->words;
-  f->slots = slots;
-  f->stack = reinterpret_cast<Value*>(f) + kFrameWords;
-  f->sp = f->stack;
-  f->func = func;
-  f->code = c;
-  f->globals = PeekSlot(func->globals).as<Dict>();
-  f->ns = Value();
-  f->object = nullptr;
-  f->generator = nullptr;
-  f->saved_top = cx.stack_top;
-  f->flags = flags;
-  cx.stack_top = f->stack + c->stack_size;
-  cx.frame = f;
-  cx.recursion_depth++;
-  return f;
+  return LinkFrame(cx, func, c, slots, flags);
 }
 
 namespace {
@@ -509,8 +491,8 @@ bool ToDouble(Context& cx, Value v, double* out) {
     *out = static_cast<double>(v.small_int());
     return true;
   }
-  if (Float* f = As<Float>(v)) {
-    *out = f->value;
+  if (IsFloat(v)) {
+    *out = FloatValue(v);
     return true;
   }
   if (IsInt(v)) return IntToDouble(cx, v, out);
@@ -518,8 +500,8 @@ bool ToDouble(Context& cx, Value v, double* out) {
   if (cls->slots.to_float != nullptr) {
     Ref r = cls->slots.to_float(cx, v);
     if (!r) return false;
-    if (Float* f = As<Float>(r)) {
-      *out = f->value;
+    if (IsFloat(r)) {
+      *out = FloatValue(r);
       return true;
     }
     return RaiseTypeError(cx, "%s.__float__ returned non-float (type %s)", NameOf(cls), ClassName(cx, r)), false;

@@ -221,17 +221,17 @@ Ref LookupInMro(Context& cx, Class* cls, Str* name) {
     e = cx.method_cache->Find(version, name);
     if (e->Matches(version, name)) {
       if (e->value == 0) return Ref();
-      ObjectHeader* h = AsObject(e->value);
+      const Value v = Value::FromBits(e->value);
       // The class had this version just now, so it held the value just now: the header may be looked at.
-      if (TryIncref(h)) {
-        Ref r = Ref::Steal(Value::FromBits(e->value));
+      if (!v.is_object() || TryIncrefSpread(cx.ts, v.object())) {
+        Ref r = Ref::Steal(v);
         if (cls->version.load(kAcquire) == version) return r;
         e = nullptr;
       }
     }
   }
   Ref r = WalkMro(cx, cls, name);
-  if (e != nullptr && cls->version.load(kAcquire) == version && (!r || r.is_object())) {
+  if (e != nullptr && cls->version.load(kAcquire) == version) {
     e->version = version;
     e->fact = 0;
     e->name = name;

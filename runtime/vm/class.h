@@ -186,7 +186,10 @@ struct Class : Object {
 // ---- asking ------------------------------------------------------------------------------------
 
 inline Class* ClassOf(Object* o) { return Class::FromInfo(o->type()); }
-inline Class* ClassOf(Context& cx, Value v) { return v.is_small_int() ? cx.rt.cls.int_ : ClassOf(v.object()); }
+inline Class* ClassOf(Context& cx, Value v) {
+  return v.is_small_int() ? cx.rt.cls.int_ : v.is_small_float() ? cx.rt.cls.float_ : ClassOf(v.object());
+}
+// Of objects: small numbers have none (IsInt, IsFloat).
 inline bool HasLayout(Value v, Layout l) { return v.is_object() && ClassOf(v.object())->layout == l; }
 
 // `Is<List>(v)`: v is a list or an instance of a subclass.  T::kLayout names the layout.
@@ -195,10 +198,11 @@ bool Is(Value v) { return HasLayout(v, T::kLayout); }
 // T if it is one, else null.
 template <class T>
 T* As(Value v) { return Is<T>(v) ? v.as<T>() : nullptr; }
-// An instance of exactly `cls`.
+// An object of exactly `cls`: true of no small number.
 inline bool IsExact(Value v, const Class* cls) { return v.is_object() && v.object()->type() == &cls->info; }
 
 inline bool IsInt(Value v) { return v.is_small_int() || HasLayout(v, Layout::kInt); }
+inline bool IsFloat(Value v) { return v.is_small_float() || HasLayout(v, Layout::kFloat); }
 inline bool IsStr(Value v) { return HasLayout(v, Layout::kStr); }
 inline bool IsClass(Value v) { return HasLayout(v, Layout::kClass); }
 

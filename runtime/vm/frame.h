@@ -13,6 +13,7 @@
 #ifndef TIDEPOOL_RUNTIME_VM_FRAME_H_
 #define TIDEPOOL_RUNTIME_VM_FRAME_H_
 
+#include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/vm/code.h"
 #include "tidepool/runtime/vm/function.h"
 
@@ -68,6 +69,34 @@ Ref Interpret(Context& cx, bool throwing = false);
 // are owned and lie on the value stack, at or above everything in use; they are taken over in any case.  Null: exception
 // pending.  The frame is linked to cx.frame.  Not for generator functions (see MakeGenerator).
 Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* kwnames, uint32_t flags);
+
+// What PushFrame does once the slots are filled and there is room: links a new frame behind them.
+inline Frame* LinkFrame(Context& cx, Function* func, Code* c, Value* slots, uint32_t flags) {
+  Frame* f = reinterpret_cast<Frame*>(slots + c->num_slots);
+  f->prev = cx.frame;
+  f->pc = c->words;
+  f->slots = slots;
+  f->stack = reinterpret_cast<Value*>(f) + kFrameWords;
+  f->sp = f->stack;
+  f->func = func;
+  f->code = c;
+  f->globals = PeekSlot(func->globals).as<Dict>();
+  f->ns = Value();
+  f->object = nullptr;
+  f->generator = nullptr;
+  f->saved_top = cx.stack_top;
+  f->flags = flags;
+  cx.stack_top = f->stack + c->stack_size;
+  cx.frame = f;
+  cx.recursion_depth++;
+  return f;
+}
+
+// Is there room behind `slots` for a frame and `total` more values, and is the recursion not too deep?
+inline bool RoomForFrame(const Context& cx, const Code* c, const Value* slots, size_t total) {
+  return static_cast<size_t>(cx.stack_limit - slots) >= c->num_slots + kFrameWords + c->stack_size + total &&
+         cx.recursion_depth < cx.rt.options.recursion_limit;
+}
 
 // Space for n values at the top of the value stack, or null with RecursionError pending.
 Value* ReserveStack(Context& cx, size_t n);

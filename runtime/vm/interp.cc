@@ -20,7 +20,7 @@
 #include "tidepool/runtime/objects/float.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/iterators.h"
-#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/list_internal.h"
 #include "tidepool/runtime/objects/range.h"
 #include "tidepool/runtime/objects/set.h"
 #include "tidepool/runtime/objects/slice.h"
@@ -43,77 +43,52 @@ using lang::Op;
 namespace {
 
 // Drops everything the frame holds and unlinks it.  Destructors run while it is still linked.
-void PopFrame(Context& cx, Frame* f) {
-  if (f->object != nullptr) ReleaseFrameObject(cx, f);
-  ThreadState* ts = cx.ts;
-  Value* slots = f->slots;
-  const uint32_t n = f->code->num_slots;
-  for (uint32_t i = 0; i < n; i++) {
-    Value v = slots[i];
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PopFrame(Context& cx, ThreadState* ts, Frame* f) {
+  if (ABSL_PREDICT_FALSE(f->object != nullptr)) ReleaseFrameObject(cx, f);
+  Value* const end = reinterpret_cast<Value*>(f);
+  for (Value* slot = f->slots; slot != end; slot++) {
+    const Value v = *slot;
     if (v.is_object()) {
-      slots[i] = Value();
+      *slot = Value();
       Decref(ts, v.object());
     }
   }
-  if (!f->ns.is_null()) DecrefValue(ts, f->ns);
+  if (ABSL_PREDICT_FALSE(!f->ns.is_null())) DecrefValue(ts, f->ns);
   Function* func = f->func;
   cx.frame = f->prev;
   cx.stack_top = f->saved_top;
   cx.recursion_depth--;
-  Decref(ts, func);
+  DecrefSpread(ts, func);
 }
 
-inline bool BothFloats(const TypeInfo* float_info, Value a, Value b) {
-  return a.is_object() && b.is_object() && a.object()->type() == float_info && b.object()->type() == float_info;
-}
-
-// Operands of a float operation: doubles of a float or small int each, at least one a float.
-inline bool FloatOperands(const TypeInfo* float_info, Value a, Value b, double* x, double* y) {
-  if (a.is_object()) {
-    if (a.object()->type() != float_info) return false;
-    *x = a.as<Float>()->value;
-    if (b.is_small_int()) {
-      *y = static_cast<double>(b.small_int());
-      return true;
-    }
-    if (!b.is_object() || b.object()->type() != float_info) return false;
-    *y = b.as<Float>()->value;
+// Operands of a float operation: doubles of two floats, or of a float and a small int. Exactly class float.
+ABSL_ATTRIBUTE_NOINLINE bool FloatOperands(Context& cx, Value a, Value b, double* x, double* y) {
+  if (a.is_small_int()) {
+    *x = static_cast<double>(a.small_int());
+    if (!IsExactFloat(cx, b)) return false;
+    *y = FloatValue(b);
     return true;
   }
-  if (!a.is_small_int() || !b.is_object() || b.object()->type() != float_info) return false;
-  *x = static_cast<double>(a.small_int());
-  *y = b.as<Float>()->value;
+  if (!IsExactFloat(cx, a)) return false;
+  *x = FloatValue(a);
+  if (b.is_small_int()) {
+    *y = static_cast<double>(b.small_int());
+    return true;
+  }
+  if (!IsExactFloat(cx, b)) return false;
+  *y = FloatValue(b);
   return true;
 }
 
-// Drops an operand of a float operation: a Float or a small int.
-inline void DropNumber(ThreadState* ts, Value v) {
-  if (v.is_object()) Decref(ts, v.object());
-}
-
-// No operand can be used again; null: MemoryError pending.
-ABSL_ATTRIBUTE_NOINLINE Value FreshFloat(Context& cx, ThreadState* ts, Value a, Value b, double r) {
-  const Value out = NewFloat(cx, r).release();
-  if (a.is_object()) Decref(ts, a.object());
-  if (b.is_object()) Decref(ts, b.object());
-  return out;
-}
-
-// Takes both operands and leaves the result in *out. It goes into an operand that nobody else can see, if there is one.
-// False: MemoryError pending, *out is null.
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool FloatResult(Context& cx, ThreadState* ts, Value a, Value b, double r, Value* out) {
-  if (a.is_object() && IsUniquelyReferenced(a.object())) {
-    a.as<Float>()->value = r;
-    *out = a;
-    DropNumber(ts, b);
-  } else if (b.is_object() && IsUniquelyReferenced(b.object())) {
-    b.as<Float>()->value = r;
-    *out = b;
-    DropNumber(ts, a);
-  } else {
-    *out = FreshFloat(cx, ts, a, b, r);
-  }
-  return !out->is_null();
+// A float and an int that a double holds exactly, in either order: their values for a comparison.
+inline bool MixedNumbers(Value a, Value b, double* x, double* y) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  const Value i = a.is_small_int() ? a : b;
+  if (!i.is_small_int() || i.small_int() > kExact || i.small_int() < -kExact) return false;
+  if (!a.is_small_float() && !b.is_small_float()) return false;
+  *x = a.is_small_int() ? static_cast<double>(a.small_int()) : a.small_float();
+  *y = b.is_small_int() ? static_cast<double>(b.small_int()) : b.small_float();
+  return true;
 }
 
 // Operands whose operations do all or nothing, and run no script: one that failed for want of memory can be done again.
@@ -122,49 +97,7 @@ bool Repeatable(Context& cx, Value v) {
   for (const Class* cls : {c.int_, c.float_, c.str, c.bytes, c.list, c.tuple}) {
     if (IsExact(v, cls)) return true;
   }
-  return v.is_small_int();
-}
-
-Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
-  if (a.is_small_int() && b.is_small_int()) {
-    const int64_t x = a.small_int(), y = b.small_int();
-    switch (op) {
-      case BinaryOp::kAdd: return NewInt(cx, x + y);
-      case BinaryOp::kSub: return NewInt(cx, x - y);
-      case BinaryOp::kMul: {
-        int64_t r;
-        if (!__builtin_mul_overflow(x, y, &r)) return NewInt(cx, r);
-        break;
-      }
-      case BinaryOp::kFloorDiv:
-        if (y > 0 || y < -1) {
-          int64_t q = x / y;
-          if (x % y != 0 && (x < 0) != (y < 0)) q--;
-          return Ref::Small(q);
-        }
-        break;
-      case BinaryOp::kMod:
-        if (y > 0 || y < -1) {
-          int64_t r = x % y;
-          if (r != 0 && (r < 0) != (y < 0)) r += y;
-          return Ref::Small(r);
-        }
-        break;
-      case BinaryOp::kAnd: return Ref::Small(x & y);
-      case BinaryOp::kOr: return Ref::Small(x | y);
-      case BinaryOp::kXor: return Ref::Small(x ^ y);
-      case BinaryOp::kLShift:
-        if (y >= 0 && y < 62 && (x >= 0 ? x : -x) < (int64_t{1} << (61 - y))) return Ref::Small(x * (int64_t{1} << y));
-        break;
-      case BinaryOp::kRShift:
-        if (y >= 0) return Ref::Small(y > 62 ? (x < 0 ? -1 : 0) : x >> y);
-        break;
-      default: break;
-    }
-  }
-  Ref r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
-  if (!r && Repeatable(cx, a) && Repeatable(cx, b) && ReclaimMemory(cx)) r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
-  return r;
+  return !v.is_object();
 }
 
 // *r = x op y where that is an ordinary result; false: an error or another operator, go the long way.
@@ -188,6 +121,57 @@ inline bool FloatArithmetic(BinaryOp op, double x, double y, double* r) {
   }
 }
 
+Ref BinaryNumbers(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
+  if (a.is_small_int() && b.is_small_int()) {
+    const int64_t x = a.small_int(), y = b.small_int();
+    switch (op) {
+      case BinaryOp::kAdd: return NewInt(cx, x + y);
+      case BinaryOp::kSub: return NewInt(cx, x - y);
+      case BinaryOp::kMul: {
+        int64_t r;
+        if (!__builtin_mul_overflow(x, y, &r)) return NewInt(cx, r);
+        break;
+      }
+      case BinaryOp::kTrueDiv: {
+        constexpr int64_t kExact = int64_t{1} << 53;  // both are doubles as they are
+        if (y != 0 && x <= kExact && x >= -kExact && y <= kExact && y >= -kExact) {
+          return NewFloat(cx, static_cast<double>(x) / static_cast<double>(y));
+        }
+        break;
+      }
+      case BinaryOp::kFloorDiv:
+        if (y > 0 || y < -1) {
+          int64_t q = x / y;
+          if (x % y != 0 && (x < 0) != (y < 0)) q--;
+          return Ref::Small(q);
+        }
+        break;
+      case BinaryOp::kMod:
+        if (y > 0 || y < -1) {
+          int64_t r = x % y;
+          if (r != 0 && (r < 0) != (y < 0)) r += y;
+          return Ref::Small(r);
+        }
+        break;
+      case BinaryOp::kAnd: return Ref::Small(x & y);
+      case BinaryOp::kOr: return Ref::Small(x | y);
+      case BinaryOp::kXor: return Ref::Small(x ^ y);
+      case BinaryOp::kLShift:
+        if (y >= 0 && y < 61 && (x >= 0 ? x : -x) < (int64_t{1} << (60 - y))) return Ref::Small(x * (int64_t{1} << y));
+        break;
+      case BinaryOp::kRShift:
+        if (y >= 0) return Ref::Small(y > 62 ? (x < 0 ? -1 : 0) : x >> y);
+        break;
+      default: break;
+    }
+  }
+  double x, y, z;
+  if (FloatOperands(cx, a, b, &x, &y) && FloatArithmetic(op, x, y, &z)) return NewFloat(cx, z);
+  Ref r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+  if (!r && Repeatable(cx, a) && Repeatable(cx, b) && ReclaimMemory(cx)) r = inplace ? Inplace(cx, op, a, b) : Binary(cx, op, a, b);
+  return r;
+}
+
 constexpr BinaryOp kBinaryKinds[lang::kNumBinaryKinds] = {
     BinaryOp::kAdd, BinaryOp::kSub,    BinaryOp::kMul,    BinaryOp::kTrueDiv, BinaryOp::kFloorDiv, BinaryOp::kMod, BinaryOp::kPow,
     BinaryOp::kLShift, BinaryOp::kRShift, BinaryOp::kAnd, BinaryOp::kOr,      BinaryOp::kXor,      BinaryOp::kMatMul};
@@ -195,7 +179,15 @@ constexpr BinaryOp kBinaryKinds[lang::kNumBinaryKinds] = {
 Ref SubscriptFast(Context& cx, Value o, Value k) {
   if (o.is_object()) {
     const TypeInfo* t = o.object()->type();
-    if (k.is_small_int()) {
+    if (t == &cx.rt.cls.dict->info) {
+      // Keys whose hash and comparison run no script: nothing is called twice if the key is not there.
+      if (k.is_small_int() || IsExact(k, cx.rt.cls.str)) {
+        Ref r;
+        const int found = DictGet(cx, o.as<Dict>(), k, &r);
+        if (found == 1) return r;
+        if (found < 0) return Ref();
+      }
+    } else if (k.is_small_int()) {
       int64_t i = k.small_int();
       if (t == &cx.rt.cls.list->info) {
         List* l = o.as<List>();
@@ -208,6 +200,10 @@ Ref SubscriptFast(Context& cx, Value o, Value k) {
         Tuple* u = o.as<Tuple>();
         if (i < 0) i += static_cast<int64_t>(u->length);
         if (static_cast<uint64_t>(i) < u->length) return Ref::New(u->items[i]);
+      } else if (t == &cx.rt.cls.str->info) {
+        Str* u = o.as<Str>();
+        if (i < 0) i += static_cast<int64_t>(u->length);
+        if (static_cast<uint64_t>(i) < u->length) return StrGetChar(cx, u, static_cast<size_t>(i));
       }
     }
   }
@@ -224,10 +220,15 @@ Ref ForIterStep(Context& cx, Value it) {
     Ref result;
     return GeneratorSend(cx, it.as<Generator>(), Value(), &result);
   }
-  return Next(cx, it);
+  // As Next; the loop itself passes safepoints, and iterators inside the iterator look at the native stack.
+  const Class* cls = ClassOf(it.object());
+  if (cls->slots.next == nullptr) return Next(cx, it);
+  Ref r = cls->slots.next(cx, it);
+  if (!r && cx.has_exception()) ClearIf(cx, cx.rt.exc.StopIteration);
+  return r;
 }
 
-bool CompareSmall(Op op, int64_t a, int64_t b) {
+bool CompareDoubles(Op op, double a, double b) {
   switch (op) {
     case Op::kCompareLt: return a < b;
     case Op::kCompareLe: return a <= b;
@@ -237,15 +238,12 @@ bool CompareSmall(Op op, int64_t a, int64_t b) {
     default: return a >= b;
   }
 }
-bool CompareFloat(Op op, double a, double b) {
-  switch (op) {
-    case Op::kCompareLt: return a < b;
-    case Op::kCompareLe: return a <= b;
-    case Op::kCompareEq: return a == b;
-    case Op::kCompareNe: return a != b;
-    case Op::kCompareGt: return a > b;
-    default: return a >= b;
-  }
+
+// CallNative where nothing is wrong with the number of arguments.
+inline Ref CallNativeFast(Context& cx, const MethodDef* def, Value self, const Args& args) {
+  const int n = static_cast<int>(args.npos);
+  if (args.nkw == 0 && n >= def->min_args && (def->max_args < 0 || n <= def->max_args)) return def->fn(cx, self, args);
+  return CallNative(cx, def, self, args);
 }
 
 // If instances of this class are made by NewInstance and an __init__ that is a Python function: a new reference to it.
@@ -271,20 +269,46 @@ inline Ref LoadGlobal(Context& cx, Frame* f, Str* name, InlineCache* c) {
 bool LoadMethodPair(Context& cx, Value obj, Str* name, Value* out) {
   Ref func;
   bool self_too;
-  if (!LoadMethod(cx, obj, name, &func, &self_too)) return false;
+  if (!LoadMethodSlow(cx, obj, name, &func, &self_too)) return false;
   out[0] = func.release();
   out[1] = self_too ? obj : Value();
   if (!self_too) DecrefValue(cx.ts, obj);
   return true;
 }
 
-Ref LoadSlice(Context& cx, Value o, Value i, Value j) {
-  Ref slice = NewSlice(cx, i, j, Value());
+// o[i:j:k]; k may be null.
+Ref LoadSlice(Context& cx, Value o, Value i, Value j, Value k) {
+  SliceRange range;
+  if (o.is_object() && PlainSlice(cx, i, j, k, &range)) {
+    if (IsExact(o, cx.rt.cls.list)) return ListCopyRange(cx, o.as<List>(), range);
+    const bool tuple = IsExact(o, cx.rt.cls.tuple);
+    if (range.step == 1 && (tuple || IsExact(o, cx.rt.cls.str))) {
+      AdjustSlice(static_cast<int64_t>(tuple ? o.as<Tuple>()->length : o.as<Str>()->length), &range);
+      const auto from = static_cast<size_t>(range.start), to = static_cast<size_t>(range.start + range.count);
+      return tuple ? TupleSlice(cx, o.as<Tuple>(), from, to) : StrSlice(cx, o.as<Str>(), from, to);
+    }
+  }
+  Ref slice = NewSlice(cx, i, j, k);
   return slice ? GetItem(cx, o, slice) : Ref();
 }
 bool StoreSliceOf(Context& cx, Value o, Value i, Value j, Value v) {
+  SliceRange range;
+  if (IsExact(o, cx.rt.cls.list) && PlainSlice(cx, i, j, Value(), &range)) return ListAssignRange(cx, o.as<List>(), range, v);
   Ref slice = NewSlice(cx, i, j, Value());
   return slice && SetItem(cx, o, slice, v);
+}
+// The items of an exact list of n, first on top. False: something else, nothing has happened.
+bool UnpackList(Context& cx, Value seq, uint32_t n, Value* out) {
+  if (!IsExact(seq, cx.rt.cls.list) || ListSize(seq.as<List>()) != n) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    const Value v = ListGet(cx, seq.as<List>(), i).release();
+    if (v.is_null()) {  // it became shorter meanwhile
+      for (uint32_t k = 0; k < i; k++) DecrefValue(cx.ts, out[n - 1 - k]);
+      return false;
+    }
+    out[n - 1 - i] = v;
+  }
+  return true;
 }
 Ref BuildSet(Context& cx, Value* items, uint32_t n) {
   Ref r = NewSet(cx);
@@ -340,9 +364,9 @@ Ref Interpret(Context& cx, bool throwing) {
   Value* args;
   Value callee, result;
   Function* func;
-  const TypeInfo* const float_info = &cx.rt.cls.float_->info;
   const TypeInfo* const range_info = &cx.rt.cls.range_iterator->info;
   const TypeInfo* const list_iterator_info = &cx.rt.cls.list_iterator->info;
+  const TypeInfo* const list_info = &cx.rt.cls.list->info;
   const TypeInfo* const generator_info = &cx.rt.cls.generator->info;
 
 #define ARG (word >> 8)
@@ -386,15 +410,16 @@ Ref Interpret(Context& cx, bool throwing) {
     }                                  \
     NEXT();                            \
   } while (0)
-  // The same for two operands of a float operation and their result.
-#define FINISH_FLOAT(a, b, r)                         \
-  do {                                                \
-    Value f_;                                         \
-    const bool ok_ = FloatResult(cx, ts, (a), (b), (r), &f_); \
-    sp -= 2;                                          \
-    if (!ok_) goto error;                             \
-    *sp++ = f_;                                       \
-    NEXT();                                           \
+  // The two top values are floats: their result, if it is a small float too.
+#define TRY_SMALL_FLOATS(a, b, op)                                               \
+  do {                                                                           \
+    if (Value::BothSmallFloats(a, b)) {                                          \
+      const Value f_ = Value::SmallFloat((a).small_float() op (b).small_float()); \
+      if (!f_.is_null()) {                                                       \
+        (--sp)[-1] = f_;                                                         \
+        NEXT();                                                                  \
+      }                                                                          \
+    }                                                                            \
   } while (0)
 #define FINISH_UNARY(r)                \
   do {                                 \
@@ -406,6 +431,40 @@ Ref Interpret(Context& cx, bool throwing) {
       goto error;                      \
     }                                  \
     NEXT();                            \
+  } while (0)
+
+  // The result t of a test. The usual next instructions jump without a bool being made.
+#define FINISH_BOOL(t)                                                \
+  do {                                                                \
+    const uint32_t next_ = *pc;                                       \
+    switch (lang::OpOf(next_)) {                                      \
+      case Op::kPopJumpIfFalse: pc += 1 + ((t) ? 0 : next_ >> 8); break; \
+      case Op::kPopJumpIfTrue: pc += 1 + ((t) ? next_ >> 8 : 0); break;  \
+      case Op::kPopJumpBackIfTrue:                                    \
+        pc++;                                                         \
+        if (t) {                                                      \
+          pc -= next_ >> 8;                                           \
+          SAFEPOINT();                                                \
+        }                                                             \
+        break;                                                        \
+      default: PUSH(cx.Bool(t));                                      \
+    }                                                                 \
+    NEXT();                                                           \
+  } while (0)
+
+  // An item of a loop, owned: stored at once if that is what comes next.
+#define FINISH_ITEM(v)                                  \
+  do {                                                  \
+    const uint32_t next_ = *pc;                         \
+    if (lang::OpOf(next_) == Op::kStoreFast) {          \
+      pc++;                                             \
+      const Value old_ = slots[next_ >> 8];             \
+      slots[next_ >> 8] = (v);                          \
+      DROP(old_);                                       \
+    } else {                                            \
+      PUSH(v);                                          \
+    }                                                   \
+    NEXT();                                             \
   } while (0)
 
   // r from the n values on top, which go.
@@ -515,7 +574,8 @@ L_LoadClosure:
   NEXT();
 L_LoadDeref: {
   Cell* cell = slots[ARG].as<Cell>();
-  const Value v = LoadSlot(cell, cell->value).release();
+  uintptr_t bits;
+  const Value v = LoadRef(ts, cell->value, &bits) ? Value::FromBits(bits) : LoadSlot(cell, cell->value).release();
   if (v.is_null()) {
     RaiseUnbound(cx, f, ARG);
     goto error;
@@ -549,7 +609,11 @@ L_DeleteDeref: {
   // ---- names
 L_LoadGlobal: {
   InlineCache* c = &f->code->caches[*pc++];
-  const Value r = LoadGlobal(cx, f, f->code->names[ARG], c).release();
+  Str* const name = f->code->names[ARG];
+  const uint64_t absent = c->a.load(kRelaxed);  // relaxed: the word stands for itself
+  Dict* const dict = absent == (uint64_t{1} << 32 | DictKeysVersion(f->globals)) ? cx.rt.builtins : f->globals;
+  Value r = DictGetAtHint(cx, dict, name, c->hint);
+  if (r.is_null()) r = LoadGlobal(cx, f, name, c).release();
   if (r.is_null()) goto error;
   PUSH(r);
   NEXT();
@@ -584,13 +648,19 @@ L_DeleteName:
   // ---- attributes and items
 L_LoadAttr: {
   InlineCache* c = &f->code->caches[*pc++];
-  const Value r = (LoadAttrCached(cx, sp[-1], f->code->names[ARG], c)).release();
+  Value r = LoadAttrFast(cx, sp[-1], c);
+  if (r.is_null()) r = LoadAttrSlow(cx, sp[-1], f->code->names[ARG], c).release();
   FINISH_UNARY(r);
 }
 L_StoreAttr: {
   InlineCache* c = &f->code->caches[*pc++];
   const Value o = *--sp;
   const Value v = *--sp;
+  if (Value old; StoreAttrFast(cx, o, c, v, &old)) {
+    DROP(old);
+    DROP(o);
+    NEXT();
+  }
   const bool ok = StoreAttrCached(cx, o, f->code->names[ARG], v, c);
   DROP(v);
   DROP(o);
@@ -607,6 +677,12 @@ L_DeleteAttr: {
 L_LoadMethod: {
   pc++;  // the method cache of the thread is used instead
   const Value o = sp[-1];
+  const Value method = LoadMethodFast(cx, o, f->code->names[ARG]);
+  if (!method.is_null()) {
+    sp[-1] = method;
+    PUSH(o);
+    NEXT();
+  }
   if (!LoadMethodPair(cx, o, f->code->names[ARG], sp - 1)) {
     sp--;
     DROP(o);
@@ -616,6 +692,15 @@ L_LoadMethod: {
   NEXT();
 }
 L_BinarySubscr: {
+  const Value k = sp[-1], o = sp[-2];
+  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
+    const Value item = ListGet(cx, o.as<List>(), k.small_int()).release();
+    if (!item.is_null()) {
+      (--sp)[-1] = item;
+      DROP(o);
+      NEXT();
+    }
+  }
   const Value r = (SubscriptFast(cx, sp[-2], sp[-1])).release();
   FINISH_BINARY(r);
 }
@@ -623,14 +708,15 @@ L_StoreSubscr: {
   const Value k = *--sp;
   const Value o = *--sp;
   const Value v = *--sp;
-  bool ok;
-  if (k.is_small_int() && IsExact(o, cx.rt.cls.list) && k.small_int() >= 0 &&
-      static_cast<uint64_t>(k.small_int()) < ListSize(o.as<List>())) {
-    ok = ListSet(cx, o.as<List>(), k.small_int(), Ref::New(v));
-    if (!ok && !cx.has_exception()) ok = SetItem(cx, o, k, v);
-  } else {
-    ok = SetItem(cx, o, k, v);
+  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
+    Value old;
+    if (ListExchange(cx, o.as<List>(), k.small_int(), v, &old)) {
+      DROP(old);
+      DROP(o);
+      NEXT();
+    }
   }
+  const bool ok = IsExact(o, cx.rt.cls.dict) ? DictSet(cx, o.as<Dict>(), k, v) : SetItem(cx, o, k, v);
   DROP(v);
   DROP(o);
   DROP(k);
@@ -647,7 +733,7 @@ L_DeleteSubscr: {
   NEXT();
 }
 L_BinarySlice: {
-  const Value r = LoadSlice(cx, sp[-3], sp[-2], sp[-1]).release();
+  const Value r = LoadSlice(cx, sp[-3], sp[-2], sp[-1], Value()).release();
   FINISH_MANY(r, 3);
 }
 L_StoreSlice: {
@@ -686,17 +772,17 @@ L_UnaryNot: {
 L_BinaryAdd:
 L_InplaceAdd: {
   const Value b = sp[-1], a = sp[-2];
-  if (a.is_small_int() && b.is_small_int()) {
+  if (Value::BothSmallInts(a, b)) {
     int64_t r;
-    // Both have low bit 1: a + (b - 1) is the tagged sum, and overflows exactly when the sum does not fit.
+    // Both have low bits 01: a + (b - 1) is the tagged sum, and overflows exactly when the sum does not fit.
     if (!__builtin_add_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
       (--sp)[-1] = Value::FromBits(static_cast<uintptr_t>(r));
       NEXT();
     }
   }
+  TRY_SMALL_FLOATS(a, b, +);
   Value r;
   double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) FINISH_FLOAT(a, b, x + y);
   if (IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
     // `s += t`: if the result goes back into the local that holds a, let go of it first, so that a can grow in place.
     const uint32_t next = *pc;
@@ -710,6 +796,8 @@ L_InplaceAdd: {
     if (r.is_null()) goto error;
     PUSH(r);
     NEXT();
+  } else if (FloatOperands(cx, a, b, &x, &y)) {
+    r = NewFloat(cx, x + y).release();
   } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinaryAdd)) {
     r = Binary(cx, BinaryOp::kAdd, a, b).release();
   } else {
@@ -720,17 +808,19 @@ L_InplaceAdd: {
 L_BinarySub:
 L_InplaceSub: {
   const Value b = sp[-1], a = sp[-2];
-  if (a.is_small_int() && b.is_small_int()) {
+  if (Value::BothSmallInts(a, b)) {
     int64_t r;
     if (!__builtin_sub_overflow(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) {
       (--sp)[-1] = Value::FromBits(static_cast<uintptr_t>(r));
       NEXT();
     }
   }
+  TRY_SMALL_FLOATS(a, b, -);
   Value r;
   double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) FINISH_FLOAT(a, b, x - y);
-  if ((word & 0xff) == static_cast<uint32_t>(Op::kBinarySub)) {
+  if (FloatOperands(cx, a, b, &x, &y)) {
+    r = NewFloat(cx, x - y).release();
+  } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinarySub)) {
     r = Binary(cx, BinaryOp::kSub, a, b).release();
   } else {
     r = Inplace(cx, BinaryOp::kSub, a, b).release();
@@ -738,21 +828,25 @@ L_InplaceSub: {
   FINISH_BINARY(r);
 }
 L_BinaryMul: {
-  double x, y;
-  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y)) FINISH_FLOAT(sp[-2], sp[-1], x * y);
-  const Value r = (BinaryNumbers(cx, BinaryOp::kMul, sp[-2], sp[-1], false)).release();
+  const Value b = sp[-1], a = sp[-2];
+  if (Value::BothSmallInts(a, b)) {
+    int64_t r;
+    // 4x times y, overflowing exactly when the product does not fit.
+    if (!__builtin_mul_overflow(static_cast<int64_t>(a.bits() - 1), b.small_int(), &r)) {
+      (--sp)[-1] = Value::FromBits(static_cast<uintptr_t>(r) | 1);
+      NEXT();
+    }
+  }
+  TRY_SMALL_FLOATS(a, b, *);
+  const Value r = BinaryNumbers(cx, BinaryOp::kMul, a, b, false).release();
   FINISH_BINARY(r);
 }
 L_BinaryOp: {
-  double x, y, z;
-  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y) && FloatArithmetic(kBinaryKinds[ARG], x, y, &z)) FINISH_FLOAT(sp[-2], sp[-1], z);
-  const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], false)).release();
+  const Value r = BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], false).release();
   FINISH_BINARY(r);
 }
 L_InplaceOp: {
-  double x, y, z;
-  if (FloatOperands(float_info, sp[-2], sp[-1], &x, &y) && FloatArithmetic(kBinaryKinds[ARG], x, y, &z)) FINISH_FLOAT(sp[-2], sp[-1], z);
-  const Value r = (BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], true)).release();
+  const Value r = BinaryNumbers(cx, kBinaryKinds[ARG], sp[-2], sp[-1], true).release();
   FINISH_BINARY(r);
 }
 L_BinaryAddInt:
@@ -765,15 +859,6 @@ L_InplaceAddInt: {
       sp[-1] = Value::FromBits(static_cast<uintptr_t>(r));
       NEXT();
     }
-  }
-  double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) {
-    Value sum;
-    const bool ok = FloatResult(cx, ts, a, b, x + y, &sum);
-    sp[-1] = sum;
-    if (ok) NEXT();
-    sp--;
-    goto error;
   }
   const Value r = (BinaryNumbers(cx, BinaryOp::kAdd, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceAddInt))).release();
   FINISH_UNARY(r);
@@ -789,65 +874,78 @@ L_InplaceSubInt: {
       NEXT();
     }
   }
-  double x, y;
-  if (FloatOperands(float_info, a, b, &x, &y)) {
-    Value sum;
-    const bool ok = FloatResult(cx, ts, a, b, x - y, &sum);
-    sp[-1] = sum;
-    if (ok) NEXT();
-    sp--;
-    goto error;
-  }
   const Value r = (BinaryNumbers(cx, BinaryOp::kSub, a, b, (word & 0xff) == static_cast<uint32_t>(Op::kInplaceSubInt))).release();
   FINISH_UNARY(r);
 }
-L_CompareLt:
-L_CompareLe:
-L_CompareEq:
-L_CompareNe:
-L_CompareGt:
-L_CompareGe: {
+#define COMPARE(name, op)                         \
+  L_Compare##name : {                             \
+    const Value b = sp[-1], a = sp[-2];           \
+    bool t;                                       \
+    if (Value::BothSmallInts(a, b)) {             \
+      t = a.small_int() op b.small_int();         \
+    } else if (Value::BothSmallFloats(a, b)) {    \
+      t = a.small_float() op b.small_float();     \
+    } else {                                      \
+      goto compare;                               \
+    }                                             \
+    sp -= 2;                                      \
+    FINISH_BOOL(t);                               \
+  }
+  COMPARE(Lt, <)
+  COMPARE(Le, <=)
+  COMPARE(Eq, ==)
+  COMPARE(Ne, !=)
+  COMPARE(Gt, >)
+  COMPARE(Ge, >=)
+compare: {
   const Value b = sp[-1], a = sp[-2];
   const Op op = static_cast<Op>(word & 0xff);
   bool t;
-  if (a.is_small_int() && b.is_small_int()) {
-    t = CompareSmall(op, a.small_int(), b.small_int());
+  if (double x, y; MixedNumbers(a, b, &x, &y)) {
+    t = CompareDoubles(op, x, y);
     sp -= 2;
-  } else if (BothFloats(float_info, a, b)) {
-    t = CompareFloat(op, a.as<Float>()->value, b.as<Float>()->value);
+  } else if ((op == Op::kCompareEq || op == Op::kCompareNe) && IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
+    t = StrEqual(a.as<Str>(), b.as<Str>()) == (op == Op::kCompareEq);
     sp -= 2;
-    DropNumber(ts, b);
-    DropNumber(ts, a);
+    DROP(b);
+    DROP(a);
   } else {
     const Value r = (Compare(cx, a, b, static_cast<CompareOp>(static_cast<int>(op) - static_cast<int>(Op::kCompareLt)))).release();
     FINISH_BINARY(r);
   }
-  // The usual next instruction, without making the bool.
-  const uint32_t next = *pc;
-  if ((next & 0xff) == static_cast<uint32_t>(Op::kPopJumpIfFalse)) {
-    pc += 1 + (t ? 0 : next >> 8);
-    NEXT();
-  }
-  PUSH(cx.Bool(t));
-  NEXT();
+  FINISH_BOOL(t);
 }
 L_IsOp: {
-  const Value r = (cx.BoolRef(sp[-2] == sp[-1])).release();
-  FINISH_BINARY(r);
+  sp -= 2;
+  const Value a = sp[0], b = sp[1];
+  const bool t = a == b;
+  DROP(b);
+  DROP(a);
+  FINISH_BOOL(t);
 }
 L_IsNotOp: {
-  const Value r = (cx.BoolRef(sp[-2] != sp[-1])).release();
-  FINISH_BINARY(r);
+  sp -= 2;
+  const Value a = sp[0], b = sp[1];
+  const bool t = a != b;
+  DROP(b);
+  DROP(a);
+  FINISH_BOOL(t);
 }
 L_ContainsOp: {
   const int t = Contains(cx, sp[-1], sp[-2]);
-  const Value r = (t < 0 ? Ref() : cx.BoolRef(t != 0)).release();
-  FINISH_BINARY(r);
+  sp -= 2;
+  DROP(sp[1]);
+  DROP(sp[0]);
+  if (t < 0) goto error;
+  FINISH_BOOL(t != 0);
 }
 L_NotContainsOp: {
   const int t = Contains(cx, sp[-1], sp[-2]);
-  const Value r = (t < 0 ? Ref() : cx.BoolRef(t == 0)).release();
-  FINISH_BINARY(r);
+  sp -= 2;
+  DROP(sp[1]);
+  DROP(sp[0]);
+  if (t < 0) goto error;
+  FINISH_BOOL(t == 0);
 }
 
   // ---- jumps
@@ -865,6 +963,8 @@ L_JumpBack:
       t = 1;                           \
     } else if (v == cx.rt.false_) {    \
       t = 0;                           \
+    } else if (v.is_small_int()) {     \
+      t = v.small_int() != 0;          \
     } else {                           \
       t = IsTrue(cx, v);               \
       DROP(v);                         \
@@ -947,11 +1047,16 @@ L_ForIter: {
   if (step_type == range_info && step.as<RangeIterator>()->big_start.is_null()) {
     int64_t i;
     if (RangeIterNext(step.as<RangeIterator>(), &i)) {
-      PUSH(Value::Small(i));
-      NEXT();
+      v = Value::Small(i);
+      FINISH_ITEM(v);
     }
   } else if (step_type == list_iterator_info) {
     v = ListIterNext(cx, step.as<ListIterator>()).release();
+  } else if (const int pair = lang::OpOf(*pc) == Op::kUnpackSequence ? NextUnpacked(cx, step, *pc >> 8, sp) : -1; pair >= 0) {
+    if (pair > 0) {
+      sp += *pc++ >> 8;
+      NEXT();
+    }
   } else if (step_type == generator_info && EnterForIter(cx, step.as<Generator>())) {
     f = cx.frame;
     pc = f->pc;
@@ -962,10 +1067,7 @@ L_ForIter: {
   } else {
     v = ForIterStep(cx, step).release();
   }
-  if (!v.is_null()) {
-    PUSH(v);
-    NEXT();
-  }
+  if (!v.is_null()) FINISH_ITEM(v);
   if (cx.has_exception()) goto error;
   const Value it = *--sp;
   DROP(it);
@@ -1002,6 +1104,11 @@ L_BuildConstKeyMap: {
   FINISH_MANY(r, ARG + 1);
 }
 L_BuildSlice: {
+  if (ARG == 3 && lang::OpOf(*pc) == Op::kBinarySubscr) {
+    f->pc = pc++;
+    const Value r = LoadSlice(cx, sp[-4], sp[-3], sp[-2], sp[-1]).release();
+    FINISH_MANY(r, 4);
+  }
   const Value r = (NewSlice(cx, sp[-static_cast<int64_t>(ARG)], sp[1 - static_cast<int64_t>(ARG)], ARG == 3 ? sp[-1] : Value())).release();
   FINISH_MANY(r, ARG);
 }
@@ -1080,7 +1187,7 @@ L_UnpackSequence: {
     DROP(seq);
     NEXT();
   }
-  const bool ok = UnpackSequence(cx, seq, ARG, sp);
+  const bool ok = UnpackList(cx, seq, ARG, sp) || UnpackSequence(cx, seq, ARG, sp);
   if (ok) sp += ARG;
   DROP(seq);
   if (!ok) goto error;
@@ -1152,7 +1259,7 @@ call_again:
       a.kwnames = kwnames;
       a.kwvals = args + n - nkw;
       a.nkw = nkw;
-      result = CallNative(cx, d->def, args[0], a).release();
+      result = CallNativeFast(cx, d->def, args[0], a).release();
       goto call_done;
     }
     case Layout::kNativeFunction: {
@@ -1161,7 +1268,7 @@ call_again:
       a.kwnames = kwnames;
       a.kwvals = args + n - nkw;
       a.nkw = nkw;
-      result = CallNative(cx, nf->def, PeekSlot(nf->self), a).release();
+      result = CallNativeFast(cx, nf->def, PeekSlot(nf->self), a).release();
       goto call_done;
     }
     case Layout::kClass: {
@@ -1215,8 +1322,15 @@ push_function: {
     std::memcpy(static_cast<void*>(cx.stack_top), static_cast<void*>(args), n * sizeof(Value));
     args = cx.stack_top;
   }
-  Frame* callee_frame = PushFrame(cx, func, args, n - nkw, kwnames, flags);
-  if (callee_frame == nullptr) goto error;
+  Code* const code = func->code;
+  Frame* callee_frame;
+  if (kwnames == nullptr && code->simple_args && n == code->argcount && RoomForFrame(cx, code, args, n)) {
+    for (uint32_t i = n; i < code->num_slots; i++) args[i] = Value();
+    callee_frame = LinkFrame(cx, func, code, args, flags);
+  } else {
+    callee_frame = PushFrame(cx, func, args, n - nkw, kwnames, flags);
+    if (callee_frame == nullptr) goto error;
+  }
   if ((callee_frame->code->flags & lang::kGenerator) != 0) {
     result = MakeGenerator(cx, callee_frame).release();
     if (result.is_null()) goto error;
@@ -1264,7 +1378,7 @@ L_ReturnValue: {
     DROP(it);
     NEXT();
   }
-  PopFrame(cx, f);
+  PopFrame(cx, ts, f);
   if ((flags & kFrameEntry) != 0) return Ref::Steal(v);
   f = cx.frame;
   sp = f->sp;
@@ -1452,7 +1566,7 @@ unwind : {
     slots = f->slots;
     goto error;
   }
-  PopFrame(cx, f);
+  PopFrame(cx, ts, f);
   cx.SetException(Ref::Steal(exc));
   if ((flags & kFrameEntry) != 0) return Ref();
   f = cx.frame;

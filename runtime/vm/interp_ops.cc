@@ -77,6 +77,7 @@ Ref LoadClassDeref(Context& cx, Frame* f, uint32_t slot) {
 
 Ref BuildMap(Context& cx, Value* kv, size_t n) {
   Ref d = NewDict(cx);
+  if (!d && ReclaimMemory(cx)) d = NewDict(cx);
   if (!d) return Ref();
   for (size_t i = 0; i < n; i++) {
     if (!DictSet(cx, d.as<Dict>(), kv[2 * i], kv[2 * i + 1])) return Ref();
@@ -86,6 +87,7 @@ Ref BuildMap(Context& cx, Value* kv, size_t n) {
 
 Ref BuildConstKeyMap(Context& cx, Value* values, Tuple* keys) {
   Ref d = NewDict(cx);
+  if (!d && ReclaimMemory(cx)) d = NewDict(cx);
   if (!d) return Ref();
   for (size_t i = 0; i < keys->length; i++) {
     if (!DictSet(cx, d.as<Dict>(), keys->items[i], values[i])) return Ref();

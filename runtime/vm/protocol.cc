@@ -133,7 +133,7 @@ int IsTrue(Context& cx, Value obj) {
   if (obj.is_small_int()) return obj.small_int() != 0;
   if (obj == cx.rt.true_) return 1;
   if (obj == cx.rt.false_ || obj == cx.rt.none) return 0;
-  Class* cls = ClassOf(obj.object());
+  Class* cls = ClassOf(cx, obj);
   if (cls->slots.truth != nullptr) return cls->slots.truth(cx, obj);
   if (cls->slots.len != nullptr) {
     const int64_t n = cls->slots.len(cx, obj);
@@ -200,7 +200,7 @@ bool Hash(Context& cx, Value obj, int64_t* out) {
     *out = IntHash(obj);
     return true;
   }
-  Class* cls = ClassOf(obj.object());
+  Class* cls = ClassOf(cx, obj);
   if (cls->slots.hash != nullptr) return CheckNativeStack(cx) && cls->slots.hash(cx, obj, out);
   return RaiseTypeError(cx, "unhashable type: '%s'", NameOf(cls)), false;
 }
@@ -371,7 +371,7 @@ Ref Unary(Context& cx, UnaryOp op, Value v) {
 Ref Power(Context& cx, Value base, Value exponent, Value modulus) {
   if (modulus.is_null() || modulus == cx.None()) return Binary(cx, BinaryOp::kPow, base, exponent);
   if (IsInt(base) && IsInt(exponent) && IsInt(modulus)) return IntPow(cx, base, exponent, modulus);
-  if (IsInt(base) || Is<Float>(base)) return RaiseTypeError(cx, "pow() 3rd argument not allowed unless all arguments are integers");
+  if (IsInt(base) || IsFloat(base)) return RaiseTypeError(cx, "pow() 3rd argument not allowed unless all arguments are integers");
   Value v[] = {exponent, modulus};
   bool found;
   Ref r = CallSpecial(cx, base, cx.rt.names.pow, Args(v, 2), &found);

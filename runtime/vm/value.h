@@ -3,8 +3,12 @@
 // A `Value` is one machine word that names something a script can hold:
 //
 //   0                nothing: an error, an unbound variable, "absent"
-//   low bit 1        a small integer, 63 bits, value = bits >> 1 (arithmetic)
+//   low bits 01      a small integer, 62 bits, value = bits >> 2 (arithmetic)
+//   low bits 11      a small float: a double whose exponent is in the middle quarter of the range, or a zero
 //   anything else    the address of an Object (its header)
+//
+// A number has one form only: an int that fits is never an Int object, a double that fits never a Float of exactly
+// class float (instances of subclasses are objects always). So two equal small numbers of one class are identical.
 //
 // A Value is *borrowed*: it says nothing about who keeps the object alive.  A `Ref` *owns* one
 // reference and drops it when it goes.  The rules of the whole runtime:
@@ -16,10 +20,11 @@
 //   V4  A store publishes the new value first and drops the old one afterwards, when the container
 //       is consistent: dropping may run arbitrary code.
 //
-// Small integers are no objects: `is_object()` before `object()`, always.
+// Small numbers are no objects: `is_object()` before `object()`, always.
 #ifndef TIDEPOOL_RUNTIME_VM_VALUE_H_
 #define TIDEPOOL_RUNTIME_VM_VALUE_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -35,9 +40,15 @@ namespace tidepool::rt {
 // Every object of the runtime starts with the header of the object layer and has no virtual functions.
 struct Object : ObjectHeader {};
 
-inline constexpr int64_t kMaxSmallInt = (int64_t{1} << 62) - 1;
-inline constexpr int64_t kMinSmallInt = -(int64_t{1} << 62);
+inline constexpr int64_t kMaxSmallInt = (int64_t{1} << 61) - 1;
+inline constexpr int64_t kMinSmallInt = -(int64_t{1} << 61);
 constexpr bool FitsSmallInt(int64_t v) { return v >= kMinSmallInt && v <= kMaxSmallInt; }
+
+// Small floats. With the sign rotated to the bottom a double reads exponent (11 bits), fraction (52), sign (1). From
+// that kFloatBias is taken off, which brings exponents -255 .. 256 (some 1e-77 to 1e77) below 2^62. The two lowest
+// numbers, which would be +-2^-255, stand for +0.0 and -0.0 instead.
+inline constexpr uint64_t kFloatBias = uint64_t{1023 - 255} << 53;
+inline constexpr uint64_t kFloatLimit = uint64_t{1} << 62;
 
 class Value {
  public:
@@ -45,13 +56,30 @@ class Value {
   Value(const Object* o) : bits_(reinterpret_cast<uintptr_t>(o)) {}  // NOLINT: implicit by design
   static constexpr Value FromBits(uintptr_t bits) { Value v; v.bits_ = bits; return v; }
   // The caller knows that FitsSmallInt(v).
-  static constexpr Value Small(int64_t v) { return FromBits((static_cast<uintptr_t>(v) << 1) | 1); }
+  static constexpr Value Small(int64_t v) { return FromBits((static_cast<uintptr_t>(v) << 2) | 1); }
+  // The small float of d, or null if there is none.
+  static Value SmallFloat(double d) {
+    const uint64_t turned = std::rotl(std::bit_cast<uint64_t>(d), 1);
+    uint64_t r = turned - kFloatBias;
+    if (__builtin_expect(r - 2 >= kFloatLimit - 2, 0)) {
+      if (turned > 1) return Value();
+      r = turned;
+    }
+    return FromBits((r << 2) | 3);
+  }
 
   constexpr bool is_null() const { return bits_ == 0; }
   constexpr explicit operator bool() const { return bits_ != 0; }
-  constexpr bool is_small_int() const { return (bits_ & 1) != 0; }
+  constexpr bool is_small_int() const { return (bits_ & 3) == 1; }
+  constexpr bool is_small_float() const { return (bits_ & 3) == 3; }
+  static constexpr bool BothSmallInts(Value a, Value b) { return (((a.bits_ ^ 1) | (b.bits_ ^ 1)) & 3) == 0; }
+  static constexpr bool BothSmallFloats(Value a, Value b) { return (a.bits_ & b.bits_ & 3) == 3; }
   constexpr bool is_object() const { return bits_ != 0 && (bits_ & 1) == 0; }
-  constexpr int64_t small_int() const { return static_cast<int64_t>(bits_) >> 1; }
+  constexpr int64_t small_int() const { return static_cast<int64_t>(bits_) >> 2; }
+  double small_float() const {
+    const uint64_t r = bits_ >> 2;
+    return std::bit_cast<double>(std::rotr(r < 2 ? r : r + kFloatBias, 1));
+  }
   Object* object() const { return reinterpret_cast<Object*>(bits_); }
   template <class T>
   T* as() const { return static_cast<T*>(reinterpret_cast<Object*>(bits_)); }
@@ -70,6 +98,19 @@ inline void IncrefValue(Value v) {
 }
 inline void DecrefValue(ThreadState* ts, Value v) {
   if (v.is_object()) Decref(ts, v.object());
+}
+
+// The same for what is mostly a spread object (a function, a class): its count in this thread's table is changed in line.
+inline void DecrefSpread(ThreadState* ts, ObjectHeader* o) {
+  const uint32_t local = o->local.load(kRelaxed);  // relaxed: as IsSpecial
+  if (IsSpreadLocal(local) && ts->spread_counts().Add(local - kSpreadBase, -1)) return;
+  Decref(ts, o);
+}
+// As TryIncref.
+inline bool TryIncrefSpread(ThreadState* ts, ObjectHeader* o) {
+  const uint32_t local = o->local.load(kRelaxed);  // relaxed: as IsSpecial
+  if (IsSpreadLocal(local) && ts->spread_counts().Add(local - kSpreadBase, 1)) return true;
+  return TryIncref(o);
 }
 
 class Ref {

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
 #include "tidepool/base/thread.h"
+#include "tidepool/object/isolate.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/vm/call.h"
@@ -80,6 +81,21 @@ for i in range(60):
     Block([None] * (1 << 19))
 raise SystemExit(3)
 )";
+  // Displays, and lists, dicts and sets that grow.
+  constexpr char kDisplays[] = R"(
+def work():
+    for i in range(150000):
+        a = [i, None, 2, 3]
+        a[1] = a
+        t = ([],)
+        t[0].append(t)
+        d = {}
+        d["d"] = d
+        b = []
+        b.extend((b, a, t, d))
+work()
+raise SystemExit(3)
+)";
   constexpr char kLive[] = R"(
 keep = []
 failures = 0
@@ -93,7 +109,7 @@ del keep[:]
 keep.append(bytes(16 << 20))
 raise SystemExit(3)
 )";
-  for (const char* script : {kSmall, kBig, kLive}) {
+  for (const char* script : {kSmall, kBig, kDisplays, kLive}) {
     Options options = SmallOptions();
     options.max_memory = 48 << 20;
     ASSERT_TRUE(options.Set("gc_policy", "manual").ok());
@@ -138,6 +154,70 @@ TEST(World, CallsFromNativeCode) {
   EXPECT_TRUE(PendingIs(cx, cx.rt.exc.TypeError));
   EXPECT_EQ(Text(cx, cx.exception()), "f() missing 1 required positional argument: 'a'");
   cx.ClearException();
+}
+
+// Frames lie on the thread's stack, small numbers in the values: what only calls, counts and stores makes no object.
+TEST(World, CallsThatNeedNoMemoryAllocateNothing) {
+  constexpr char kScript[] = R"(
+class Account:
+    __slots__ = ("total",)
+    def __init__(self):
+        self.total = 0.5
+    def add(self, x):
+        self.total = self.total * 0.5 + x
+        return self.total
+class Counter:
+    rate = 3
+    def __init__(self):
+        self.n = 0
+        self.scale = 1.0
+    def step(self, by=1):
+        self.n = (self.n + by * self.rate) & 0xffff
+        self.scale = self.scale * 0.75 + self.n
+account = Account()
+counter = Counter()
+items = [0.5] * 8
+table = {"k": 1.25, 3: 1}
+def plain(a, b, c=3):
+    return a + b * c
+def deep(n):
+    return n if n < 2 else deep(n - 1) + 1
+def nothing(n):
+    total, other = 0, 1
+    for i in range(n):
+        total = plain(total, i) & 1023
+        total += plain(1, b=2) + deep(9) + len(items)
+        total, other = other, total
+        account.add(1)
+        counter.step()
+        counter.step(by=2)
+        items[i & 7] = items[i + 1 & 7] * 0.5 + 0.25
+        table["k"] = table["k"] * 0.5 + table[3]
+        if total is None or total != total or "k" not in table:
+            break
+    return total
+def tuples(n):
+    for i in range(n):
+        t = (i, n)
+)";
+  Options options = SmallOptions();
+  options.fail_allocation = INT64_MAX;  // never, but counted
+  auto world = World::Create(options, RuntimeOptions());
+  ASSERT_TRUE(world.ok());
+  Context& cx = (*world)->cx();
+  ASSERT_EQ((*world)->RunMain(kScript, "t.py"), 0);
+  Ref main = ImportModule(cx, "__main__");
+  ASSERT_TRUE(main);
+  auto allocations = [&](const char* function, int64_t rounds) {
+    Ref f = GetAttr(cx, main, function);
+    const uint64_t before = cx.rt.isolate->heap().allocations_counted();
+    Ref r = f ? Call(cx, f, Value::Small(rounds)) : nullptr;
+    EXPECT_TRUE(r);
+    return cx.rt.isolate->heap().allocations_counted() - before;
+  };
+  for (const char* function : {"nothing", "tuples"}) allocations(function, 100);  // caches are filled
+  EXPECT_EQ(allocations("nothing", 1000), allocations("nothing", 2000));
+  EXPECT_GE(allocations("tuples", 2000), allocations("tuples", 1000) + 1000);
 }
 
 TEST(World, SyntaxErrorIsAnException) {

@@ -20,6 +20,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "measurements.md")
 LIB = "/usr/lib/%s-linux-gnu/" % platform.machine()
+PYTHON = "/usr/bin/python3"  # Debian's
+EMPTY = "(an empty program)"
 PRELOADS = {
     "glibc": None,
     "mimalloc": LIB + "libmimalloc.so.2.0",
@@ -81,13 +83,14 @@ def markdown(table, columns):
 def sums(table, columns):
     """The geometric mean of each column's time and peak over the first column's."""
     first, parts = columns[0], []
+    rows = [row for name, row in table.items() if name != EMPTY]
     for column in columns[1:]:
         seconds = memory = 1.0
-        for row in table.values():
+        for row in rows:
             seconds *= max(row[column][0], 0.01) / max(row[first][0], 0.01)
             memory *= row[column][1] / row[first][1]
-        parts.append("%s %.2f and %.2f" % (column, seconds ** (1 / len(table)),
-                                           memory ** (1 / len(table))))
+        parts.append("%s %.2f and %.2f" % (column, seconds ** (1 / len(rows)),
+                                           memory ** (1 / len(rows))))
     return "Time and peak over %s's (geometric means): %s." % (first, ", ".join(parts))
 
 
@@ -148,7 +151,7 @@ def dropin(binaries, rounds, scale):
     def times(n):
         return str(max(1, int(n * scale)))
 
-    python = ["/usr/bin/python3"]
+    python = [PYTHON]
     malloc = {"PYTHONMALLOC": "malloc"}
     programs = [
         ("python3, threads and JSON", lambda p: timed(
@@ -176,15 +179,44 @@ def scripts(binaries, rounds, scale):
     """The programs of tests/scripts/bench on the toy runtime and on python3."""
     runtime = os.path.join(binaries, "runtime", "tidepool")
     folder = os.path.join(ROOT, "tests", "scripts", "bench")
-    rows = []
+    rows = [(EMPTY, {"tidepool": lambda: timed([runtime, "/dev/null"]),
+                     "python3": lambda: timed([PYTHON, "/dev/null"])})]
     for name in sorted(os.listdir(folder)):
         if name.endswith(".py"):
             words = [os.path.join(folder, name), str(max(1, int(20 * scale)))]
             rows.append(("`%s`" % name[:-3], {
                 "tidepool": lambda w=words: timed([runtime, *w]),
-                "python3": lambda w=words: timed(["python3", *w])}))
+                "python3": lambda w=words: timed([PYTHON, *w])}))
     columns = ["tidepool", "python3"]
     return columns, measure(rows, columns, rounds)
+
+
+def objects(table):
+    """Peaks without the interpreter's own, tidepool's over python3's, where that is much."""
+    (own, theirs), parts = (table[EMPTY][c][1] for c in ("tidepool", "python3")), []
+    for name, row in table.items():
+        if row["python3"][1] - theirs >= 8:
+            parts.append("%s %.2f" % (name, (row["tidepool"][1] - own) /
+                                      (row["python3"][1] - theirs)))
+    return "Peak beyond the empty program's, over python3's: %s." % ", ".join(parts)
+
+
+def two_threads(binaries, rounds):
+    """How much faster two threads are than one; CPU time says it for two idle cores."""
+    command = [os.path.join(binaries, "runtime", "tidepool"),
+               os.path.join(ROOT, "tests", "scripts", "bench", "halves.py"), "60"]
+    wall, cpu = {}, {}
+    for _ in range(rounds):
+        for threads in ("1", "2"):
+            start = time.monotonic()
+            seconds = timed(command + [threads])[0]
+            wall.setdefault(threads, []).append(time.monotonic() - start)
+            cpu.setdefault(threads, []).append(seconds)
+    return ("`halves` 60 on two threads: %.2f times as fast as on one (wall time, the least of"
+            " %d rounds); %.2f as the CPU time says it, which is right on two idle cores."
+            " Load when that ended: %.1f." % (
+                min(wall["1"]) / min(wall["2"]), rounds,
+                2 * min(cpu["1"]) / min(cpu["2"]), os.getloadavg()[0]))
 
 
 def write(marker, text):
@@ -237,6 +269,8 @@ def main(words):
                           for name, row in table.items()}, indent=1))
         return 0
     text = markdown(table, columns) + "\n\n" + sums(table, columns)
+    if options.suite == "scripts":
+        text += "\n\n%s\n\n%s" % (objects(table), two_threads(binaries, options.rounds))
     print(text)
     if options.write:
         write(options.suite, text)
