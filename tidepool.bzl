@@ -1,4 +1,4 @@
-"""The three rules that tidepool's BUILD files use.
+"""The rules that tidepool's BUILD files use.
 
 They add what every target has: the include prefix that makes a header of
 <layer> reachable as tidepool/<layer>/<name>.h, and a main for tests.
@@ -29,6 +29,23 @@ def tp_library(name, srcs = [], hdrs = [], deps = [], include_prefix = None, **k
         linkstatic = True,
         deps = deps,
         **kwargs
+    )
+
+def tp_layer_files():
+    """The files of this layer, for //allocator:heap_alone, which compiles them itself.
+
+    As CMakeLists.txt takes them: all but those that only tests use.
+    """
+    native.filegroup(
+        name = "sources",
+        srcs = native.glob(
+            ["*.cc", "internal/*.cc"],
+            exclude = ["*_test.cc", "*_benchmark.cc", "*_fuzz.cc"],
+        ),
+    )
+    tp_library(
+        name = "headers",
+        hdrs = native.glob(["*.h", "internal/*.h"], exclude = ["*_testing.h"]),
     )
 
 def tp_test(name, srcs, deps = [], size = "small", **kwargs):

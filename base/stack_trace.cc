@@ -4,12 +4,13 @@
 #include <pthread.h>
 
 #include "tidepool/base/sanitizer.h"
+#include "tidepool/base/tls.h"
 
 namespace tidepool {
 namespace {
 
 // End of this thread's stack; 0: not asked yet, 1: unknown.
-__attribute__((tls_model("initial-exec"))) thread_local uintptr_t t_stack_end;
+TIDEPOOL_TLS uintptr_t t_stack_end = 0;
 
 uintptr_t StackEnd() {
   if (t_stack_end != 0) return t_stack_end;

@@ -57,6 +57,20 @@ TEST(ConformanceTest, OperatorNewAnswersAsTheCxxLibraryDoes) {
   Compare("allocator/new_answers", 20);
 }
 
+// Whatever it is preloaded into, it brings no library but the C and C++ ones, and shows no
+// name but those that it replaces.
+TEST(ConformanceTest, BringsNoOtherLibraryAndNoOtherName) {
+  Ran needed = Shell("readelf -dW allocator/libtidepool_malloc.so | "
+                     "sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | grep -vxE "
+                     "'lib(c|m|gcc_s|stdc[+][+]|pthread)[.]so[.][0-9]+|ld-linux.*'; echo end");
+  EXPECT_EQ(needed.out, "end\n");
+  Ran names = Shell("readelf -W --dyn-syms allocator/libtidepool_malloc.so | "
+                    "awk '$5 != \"LOCAL\" && $7 != \"UND\" && NF == 8 && NR > 4 {print $8}' | sort -u");
+  EXPECT_NE(names.out.find("\nmalloc\n"), std::string::npos) << names.out;
+  EXPECT_EQ(names.out.find("tidepool"), std::string::npos) << names.out;
+  EXPECT_EQ(names.out.find("absl"), std::string::npos) << names.out;
+}
+
 // A figure that only this allocator prints shows that the preload was in force.
 TEST(ConformanceTest, TheStatisticsAreOurs) {
   Ran ours = Preloaded("allocator/malloc_answers 2>&1 >/dev/null");
