@@ -1,12 +1,15 @@
 /* puddle: a small Lisp on tidepool's C API alone: closures, cycles, threads, errors by
- * longjmp. What each file shows of the API:
+ * longjmp. The language VM is this header and three files, some 700 lines:
  *
  *   object.c    types, allocation, symbols for ever, finalizers
- *   read.c      text to pairs
  *   eval.c      counted references in C: scopes, safepoints, tail calls, longjmp
- *   builtin.c   locks, lock-free reads, weak references, the collector
  *   task.c      threads: enter, handles, blocking
- *   main.c      isolate, options, figures at the end
+ *
+ * What any VM adds to that, and what else it shows of the API:
+ *
+ *   library/builtin.c   functions: locks, lock-free reads, weak references, the collector
+ *   library/read.c      text to pairs
+ *   library/main.c      the program: isolate, options, figures, the check for leaks
  *
  * Rules of the house. A function that returns a value gives a reference. Arguments are
  * borrowed: somebody above holds them. Whatever is held across something that may raise
@@ -118,10 +121,10 @@ void raise_value(context* cx, tp_value message) __attribute__((noreturn)); /* ta
 void raise_text(context* cx, const char* format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* read.c: the next expression; 0 at the end of the text. */
+/* library/read.c: the next expression; 0 at the end of the text. */
 int read_next(context* cx, const char** text, tp_value* out);
 
-/* builtin.c, task.c */
+/* library/builtin.c, task.c */
 char* print_value(context* cx, tp_value value, char* out, char* end);
 extern const builtin kBuiltins[];
 extern const builtin kTaskBuiltins[];

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "puddle.h"
+#include "../puddle.h"
 
 static const char* skip_space(const char* p) {
   for (;;) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "puddle.h"
+#include "../puddle.h"
 
 static void make_words(context* cx) {
   puddle* vm = cx->vm;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "puddle.h"
+#include "../puddle.h"
 
 static intptr_t number(context* cx, tp_value v) {
   if (!is_integer(v)) raise_text(cx, "not a number");
