@@ -1,6 +1,7 @@
-// Servers under their own load tools, python3's own tests of threads, and git, on the
-// drop-in malloc. Each is a Debian package (tools/internal/setup.sh, set full).
+// Servers under their own load tools, python3's own tests, and git, on the drop-in malloc, for
+// longer than server_test.cc. Each is a Debian package (tools/internal/setup.sh).
 #include "preload.h"
+#include "servers.h"
 
 namespace tidepool::dropin {
 namespace {
@@ -31,52 +32,9 @@ TEST_F(DropinLongTest, PythonsOwnTests) {
   }
 }
 
-TEST_F(DropinLongTest, RedisUnderItsBenchmark) {
-  REQUIRE_PROGRAM("redis-server", "redis-server");
-  REQUIRE_PROGRAM("redis-benchmark", "redis-tools");
-  std::string socket = dir_ + "/redis";
-  std::string cli = "redis-cli -s " + socket + " ";
-  // Snapshots fork the server while it is under load.
-  std::string server = Preloaded(
-      "redis-server --port 0 --save 1 100 --io-threads 2 --dir " + dir_ +
-      " --unixsocket " + socket + " --loglevel warning");
-  Ran ran = Shell(server + " > " + dir_ + "/log 2>&1 & "
-                  "for i in $(seq 100); do " + cli + "ping 2>/dev/null && break; "
-                  "sleep 0.1; done; "
-                  "redis-benchmark -s " + socket +
-                  " -q -n 30000 -r 20000 -d 700 -t set,get,incr,lpush,lpop,sadd,"
-                  "hset,spop,zadd,lrange_100,mset 2>&1 | tr '\\r' '\\n' | "
-                  "grep 'per second'; " + cli + "memory purge; " + cli +
-                  "bgsave; sleep 2; " + cli + "dbsize; " + cli +
-                  "lastsave; " + cli + "flushall; " + cli +
-                  "shutdown nosave; wait; echo status $?; cat " + dir_ + "/log");
-  EXPECT_NE(ran.out.find("PONG"), std::string::npos) << ran.out;
-  size_t lines = 0;
-  for (size_t at = 0; (at = ran.out.find("per second", at)) != std::string::npos; ++at) {
-    ++lines;
-  }
-  EXPECT_GE(lines, 11u) << ran.out;
-  EXPECT_NE(ran.out.find("status 0"), std::string::npos) << ran.out;
-  EXPECT_EQ(ran.out.find("tidepool"), std::string::npos) << ran.out;
-}
-
-TEST_F(DropinLongTest, MemcachedUnderLoad) {
-  REQUIRE_PROGRAM("memcached", "memcached");
-  REQUIRE_PROGRAM("memcslap", "libmemcached-tools");
-  std::string port = std::to_string(20000 + getpid() % 20000);
-  Ran ran = Shell(
-      Preloaded("memcached -u nobody -l 127.0.0.1 -m 64 -t 4 -p ") + port + " > " +
-      dir_ + "/log 2>&1 & server=$!; sleep 1; "
-      "timeout 120 memcslap --servers=127.0.0.1:" + port +
-      " --concurrency=8 --execute-number=3000 --initial-load=3000 --test=set; "
-      "timeout 120 memcslap --servers=127.0.0.1:" + port +
-      " --concurrency=8 --execute-number=3000 --test=get; "
-      "echo load $?; kill $server; wait $server; echo status $?; cat " + dir_ +
-      "/log");
-  EXPECT_NE(ran.out.find("load 0"), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("status 0"), std::string::npos) << ran.out;
-  EXPECT_EQ(ran.out.find("tidepool"), std::string::npos) << ran.out;
-}
+// As in server_test.cc, for longer.
+TEST_F(DropinLongTest, RedisUnderItsBenchmark) { RunRedis(dir_, "-n 30000", "--io-threads 2"); }
+TEST_F(DropinLongTest, MemcachedUnderLoad) { RunMemcached(dir_, 3000); }
 
 TEST_F(DropinLongTest, Git) {
   REQUIRE_PROGRAM("git", "git");
