@@ -24,7 +24,7 @@ std::string Read(const std::string& name) {
 
 std::vector<std::string> Facts() {
   std::vector<std::string> facts;
-  for (const char* part : {"base", "object", "memory", "heap", "gc", "layout"}) {
+  for (const char* part : {"base", "object", "memory", "heap", "gc", "report", "layout"}) {
     const std::string text = Read(std::string("tidepool_") + part + ".h");
     EXPECT_NE(text, "") << part;
     // "TP_API <type> tp_name(": the name stands before the first parenthesis.
@@ -37,11 +37,13 @@ std::vector<std::string> Facts() {
     }
   }
 #define SIZE(type) facts.push_back("sizeof " #type " " + std::to_string(sizeof(type)))
+  SIZE(tp_block);
   SIZE(tp_call);
   SIZE(tp_collection);
   SIZE(tp_critical);
   SIZE(tp_decision);
   SIZE(tp_error);
+  SIZE(tp_fault);
   SIZE(tp_gc_listener);
   SIZE(tp_gc_totals);
   SIZE(tp_header);
@@ -53,11 +55,13 @@ std::vector<std::string> Facts() {
   SIZE(tp_isolate_config);
   SIZE(tp_layout_info);
   SIZE(tp_mark);
+  SIZE(tp_memory_split);
   SIZE(tp_page);
   SIZE(tp_page_source);
   SIZE(tp_plan);
   SIZE(tp_policy_def);
   SIZE(tp_pressure);
+  SIZE(tp_profile_frame);
   SIZE(tp_root_set);
   SIZE(tp_scope);
   SIZE(tp_slot);

@@ -1,9 +1,12 @@
-// What calls of the C API cost: each is a function call over what object_benchmark.cc and
-// heap_benchmark.cc measure inline. docs/measurements.md has figures.
+// What calls of the C API cost beside the same work through the C++ API, which is inline:
+// BM_X is the call, BM_XInline tidepool_inline.h, BM_XCxx C++. docs/measurements.md has
+// figures.
 
 #include <cstdlib>
 
 #include "benchmark/benchmark.h"
+#include "tidepool/api/tidepool_cc.h"
+#include "tidepool/object/object_mutex.h"
 #include "tidepool/tidepool.h"
 #include "tidepool/tidepool_inline.h"
 
@@ -138,6 +141,104 @@ void BM_DetachAttach(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_DetachAttach);
+
+void BM_ObjectLock(benchmark::State& state) {
+  Entered t;
+  tp_object* o = tp_new(t, TheWorld().leaf, 0);
+  for (auto _ : state) {
+    tp_object_lock(t, o);
+    tp_object_unlock(o);
+  }
+  tp_decref(t, o);
+}
+BENCHMARK(BM_ObjectLock);
+
+// --- The same in C++, on the same isolate: a tp_thread is a ThreadState. ---
+
+struct CxxLeaf : tidepool::ObjectOf<CxxLeaf> {
+  static constexpr const char* kTypeName = "leaf";
+  static constexpr bool kNoFields = true;
+};
+struct CxxNode : tidepool::ObjectOf<CxxNode> {
+  static constexpr const char* kTypeName = "node";
+  tidepool::Field<CxxNode> next;
+  template <class Visit>
+  void Fields(Visit&& visit) {
+    visit(next);
+  }
+};
+
+tidepool::ThreadState* Cxx(tp_thread* t) {
+  return reinterpret_cast<tidepool::ThreadState*>(t);
+}
+
+void BM_IncrefDecrefCxx(benchmark::State& state) {
+  Entered t;
+  auto o = tidepool::New<CxxLeaf>(Cxx(t));
+  for (auto _ : state) {
+    tidepool::Incref(o.get());
+    benchmark::DoNotOptimize(o.get());
+    tidepool::Decref(Cxx(t), o.get());
+  }
+}
+BENCHMARK(BM_IncrefDecrefCxx);
+
+void BM_SafepointCxx(benchmark::State& state) {
+  Entered t;
+  tidepool::ThreadState* ts = Cxx(t);
+  for (auto _ : state) ts->Safepoint();
+}
+BENCHMARK(BM_SafepointCxx);
+
+void BM_NewAndDropCxx(benchmark::State& state) {
+  Entered t;
+  tidepool::ThreadState* ts = Cxx(t);
+  if (state.range(0) == 0) {
+    for (auto _ : state) tidepool::New<CxxLeaf>(ts);
+  } else {
+    for (auto _ : state) tidepool::New<CxxNode>(ts);
+  }
+  state.SetLabel(state.range(0) == 0 ? "no references" : "traversed");
+}
+BENCHMARK(BM_NewAndDropCxx)->Arg(0)->Arg(1);
+
+void BM_SlotLoadCxx(benchmark::State& state) {
+  Entered t;
+  tidepool::ThreadState* ts = Cxx(t);
+  auto holder = tidepool::New<CxxNode>(ts);
+  holder->next.Set(ts, tidepool::New<CxxNode>(ts));
+  for (auto _ : state) benchmark::DoNotOptimize(holder->next.Get(ts).get());
+}
+BENCHMARK(BM_SlotLoadCxx);
+
+void BM_MallocFreeCxx(benchmark::State& state) {
+  Entered t;
+  tidepool::ThreadHeap* heap = Cxx(t)->heap();
+  for (auto _ : state) {
+    void* block = heap->Allocate(tidepool::HeapKind::kRaw, 64);
+    benchmark::DoNotOptimize(block);
+    heap->Free(block);
+  }
+}
+BENCHMARK(BM_MallocFreeCxx);
+
+void BM_DetachAttachCxx(benchmark::State& state) {
+  Entered t;
+  for (auto _ : state) {
+    tidepool::DetachedScope detached(Cxx(t));
+  }
+}
+BENCHMARK(BM_DetachAttachCxx);
+
+void BM_ObjectLockCxx(benchmark::State& state) {
+  Entered t;
+  auto o = tidepool::New<CxxLeaf>(Cxx(t));
+  for (auto _ : state) {
+    tidepool::LockObject(Cxx(t), o.get());
+    tidepool::UnlockObject(o.get());
+  }
+}
+BENCHMARK(BM_ObjectLockCxx);
 
 // A call from foreign code: enter, make ten objects, leave. python/cpython#146219.
 void BM_CallFromForeignCode(benchmark::State& state) {

@@ -129,22 +129,25 @@ void tp_gc_remove_listener(tp_thread* thread, tp_gc_listener* listener) noexcept
 
 tp_status tp_gc_objects(tp_thread* thread, tp_object_visitor visit, void* arg) noexcept {
   return Listed(Gc(thread).GetObjects(Thread(thread),
-                                      [&](ObjectHeader* o) { visit(Object(o), arg); }));
+                                      [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_referrers(tp_thread* thread, tp_object* object, tp_object_visitor visit,
                           void* arg) noexcept {
   ObjectHeader* const targets[] = {Object(object)};
   return Listed(Gc(thread).GetReferrers(Thread(thread), targets,
-                                        [&](ObjectHeader* o) { visit(Object(o), arg); }));
+                                        [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_referents(tp_thread* thread, tp_object* object, tp_object_visitor visit,
                           void* arg) noexcept {
   ObjectHeader* const targets[] = {Object(object)};
   return Listed(Gc(thread).GetReferents(Thread(thread), targets,
-                                        [&](ObjectHeader* o) { visit(Object(o), arg); }));
+                                        [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_set_policy(tp_thread* thread, const char* spec, tp_error* error) noexcept {
   return SetError(error, Gc(thread).SetPolicy(Thread(thread), spec));
+}
+size_t tp_gc_policy(tp_isolate* isolate, char* out, size_t size) noexcept {
+  return WriteText(out, size, isolate->collector().policy_name());
 }
 tp_status tp_gc_open_log(tp_thread* thread, const char* path, uint64_t sample_every,
                          tp_error* error) noexcept {

@@ -115,7 +115,7 @@ void CloseScope(ThreadRecord* record, Scope* scope) {
   if (scope->items != scope->few) record->ts->heap()->Free(scope->items);
 }
 
-int VisitThreadRoots(ThreadState* ts, Visitor visit, void* arg) {
+int VisitThreadRoots(ThreadState* ts, Visitor visit, void* arg) noexcept {
   const ThreadRecord* record = Record(ts);
   for (const Scope* scope = record->scopes; scope != nullptr; scope = scope->outer) {
     for (uint32_t i = 0; i < scope->used; ++i) {
@@ -179,7 +179,7 @@ tp_object* tp_handle_get(tp_thread*, tp_handle* handle) noexcept {
   return Object(handle->object);
 }
 void tp_handle_drop(tp_isolate* isolate, tp_handle* handle) noexcept {
-  if (handle == nullptr) return;
+  if (handle == nullptr || isolate->of_parent) return;
   AnywhereScope here(isolate);
   if (here.ts() != nullptr) {
     DrainDroppedHandles(isolate, here.ts());

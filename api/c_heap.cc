@@ -27,9 +27,12 @@ void Give(const HeapHold& hold, tp_hold* out) { *out = Copy<tp_hold>(hold); }
 
 tp_status Found(bool found) { return found ? TP_OK : TP_NOT_FOUND; }
 
-HeapConfig Config(const tp_heap_limits* limits) {
-  if (limits == nullptr) return {};
-  return {limits->max_live, limits->max_committed};
+tp_status Config(const tp_heap_limits* given, HeapConfig* out) {
+  if (given == nullptr) return TP_OK;
+  tp_heap_limits limits = tp_heap_limits_init();
+  const tp_status read = ReadStruct(given, &limits, sizeof(limits), "tp_heap_limits", nullptr);
+  if (read == TP_OK) *out = {limits.max_live, limits.max_committed};
+  return read;
 }
 
 }  // namespace
@@ -41,8 +44,11 @@ using tidepool::HeapHold;
 
 tp_status tp_heap_create(tp_isolate* isolate, const tp_heap_limits* limits,
                          tp_heap* out) noexcept {
-  auto heap = Heap::Create(&isolate->heap(), Config(limits));
-  *out = Copy<tp_heap>(heap.ok() ? *heap : Heap());
+  tidepool::HeapConfig config;
+  *out = Copy<tp_heap>(Heap());
+  if (Config(limits, &config) != TP_OK) return TP_INVALID;
+  auto heap = Heap::Create(&isolate->heap(), config);
+  if (heap.ok()) *out = Copy<tp_heap>(*heap);
   return heap.ok() ? TP_OK : TP_NO_MEMORY;
 }
 tp_heap tp_heap_of(const void* block) noexcept { return Copy<tp_heap>(Heap::Of(block)); }
@@ -68,7 +74,9 @@ tp_status tp_heap_purge(tp_heap heap, size_t* purged) noexcept {
   return Found(AsHeap(heap).Purge(purged));
 }
 tp_status tp_heap_set_limits(tp_heap heap, const tp_heap_limits* limits) noexcept {
-  return Found(AsHeap(heap).SetLimits(Config(limits)));
+  tidepool::HeapConfig config;
+  if (Config(limits, &config) != TP_OK) return TP_INVALID;
+  return Found(AsHeap(heap).SetLimits(config));
 }
 tp_status tp_heap_figures_get(tp_heap heap, tp_heap_figures* out) noexcept {
   tidepool::HeapFigures f;

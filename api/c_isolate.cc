@@ -56,6 +56,7 @@ void EndOfThread(void* value) {
   {
     MutexLock lock(&g_api_mutex);
     for (tp_isolate* i = g_isolates; i != nullptr && isolate == nullptr; i = i->next) {
+      if (i->of_parent) continue;
       for (ThreadRecord* r = i->threads; r != nullptr; r = r->next) {
         if (r == record) isolate = i;
       }
@@ -108,24 +109,24 @@ class PageSourceOs final : public EmbedderOs {
  public:
   explicit PageSourceOs(const tp_page_source& source)
       : EmbedderOs(0, RealOs()), source_(source) {}
-  size_t LargestReserve() override {
+  size_t LargestReserve() noexcept override {
     return source_.largest != nullptr ? source_.largest(source_.arg) : SIZE_MAX;
   }
   bool CanPurge() override { return source_.purge != nullptr; }
-  void* Reserve(size_t size, size_t alignment) override {
+  void* Reserve(size_t size, size_t alignment) noexcept override {
     if (size > LargestReserve()) return nullptr;
     return source_.reserve(source_.arg, size, alignment);
   }
-  bool Release(void* address, size_t size) override {
+  bool Release(void* address, size_t size) noexcept override {
     return source_.release(source_.arg, address, size) != 0;
   }
-  bool Commit(void* address, size_t size) override {
+  bool Commit(void* address, size_t size) noexcept override {
     return source_.commit == nullptr || source_.commit(source_.arg, address, size) != 0;
   }
-  bool Decommit(void* address, size_t size) override {
+  bool Decommit(void* address, size_t size) noexcept override {
     return source_.decommit != nullptr && source_.decommit(source_.arg, address, size) != 0;
   }
-  PurgeResult Purge(void* address, size_t size) override {
+  PurgeResult Purge(void* address, size_t size) noexcept override {
     if (source_.purge == nullptr) return PurgeResult::kKept;
     const int result = source_.purge(source_.arg, address, size);
     if (result == TP_PURGED) return PurgeResult::kZeroed;
@@ -184,6 +185,12 @@ tp_status ParseOptions(const tp_isolate_config& config, Options* out, tp_error* 
 }
 
 }  // namespace
+
+void LeaveOthersToParentLocked(const tp_isolate* own) {
+  for (tp_isolate* i = g_isolates; i != nullptr; i = i->next) {
+    if (i != own) i->of_parent = true;
+  }
+}
 
 size_t WriteText(char* out, size_t size, absl::string_view text) {
   if (out != nullptr && size != 0) {
@@ -294,6 +301,10 @@ tp_isolate* tp_isolate_create(const tp_isolate_config* given, tp_error* error) n
 
 tp_status tp_isolate_destroy(tp_isolate* isolate, tp_error* error) noexcept {
   if (isolate == nullptr) return TP_OK;
+  if (isolate->of_parent) {
+    return SetError(error, TP_STATE,
+                    "the isolate is the parent process's; this one was forked without it");
+  }
   if (isolate->collector().serving()) {
     return SetError(error, TP_BUSY,
                     "a thread serves collections; call tp_gc_stop_serving and join it");

@@ -101,6 +101,9 @@ void tp_report_pressure(tp_isolate* isolate, int level) noexcept {
   isolate->heap().Purge();
 }
 size_t tp_purge(tp_isolate* isolate) noexcept { return isolate->heap().Purge(); }
+size_t tp_release_unused(tp_isolate* isolate) noexcept {
+  return isolate->heap().ReleaseArenas();
+}
 
 tp_status tp_heap_stats_get(tp_isolate* isolate, tp_heap_stats* out) noexcept {
   tp_heap_stats full = tp_heap_stats_init();
@@ -127,9 +130,21 @@ int tp_visit_pages(tp_thread* thread, uint32_t kinds,
     page.header_offset = info.header_offset;
     page.owner = info.owner_tid;
     page.kind = static_cast<int>(info.kind);
-    result = visit(&page, arg);
+    result = CallOut(visit, &page, arg);
   });
   return result;
+}
+
+tp_status tp_visit_blocks(tp_thread* thread, uint32_t kinds, size_t least, size_t most,
+                          void (*visit)(const tp_block*, void*), void* arg) noexcept {
+  tidepool::StopScope stop(Thread(thread));
+  const bool all = Thread(thread)->isolate()->heap().VisitBlocks(
+      kinds, least, most, [&](const tidepool::HeapDomain::BlockInfo& info) {
+        const tp_block block = {info.block, info.size, info.owner_tid,
+                                static_cast<int>(info.kind), 0};
+        CallOut(visit, &block, arg);
+      });
+  return all ? TP_OK : TP_NO_MEMORY;
 }
 
 int tp_visit_objects(tp_thread* thread, int (*visit)(const tp_visited*, void*),
@@ -144,7 +159,7 @@ int tp_visit_objects(tp_thread* thread, int (*visit)(const tp_visited*, void*),
         seen.frozen = info.frozen;
         seen.immortal = info.immortal;
         seen.unreachable = info.unreachable;
-        result = visit(&seen, arg);
+        result = CallOut(visit, &seen, arg);
       });
   return result;
 }

@@ -66,7 +66,7 @@ class PolicyOfC : public CollectionPolicy {
     const tp_snapshot told = Told(snapshot);
     tp_plan out = {plan.mark_threads, plan.purge_afterwards, plan.pause_budget_ns};
     def_->plan(state_, &told, &out);
-    plan.mark_threads = out.mark_threads > 0 ? out.mark_threads : 1;
+    plan.mark_threads = out.mark_threads > 0 ? out.mark_threads : 0;
     plan.purge_afterwards = out.purge_afterwards != 0;
     plan.pause_budget_ns = out.pause_budget_ns;
     return plan;

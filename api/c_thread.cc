@@ -99,6 +99,7 @@ using tidepool::ThreadState;
 
 tp_thread* tp_thread_enter(tp_isolate* isolate, const char* name) noexcept {
   ThreadState* current = ThreadState::Current();
+  if (isolate->of_parent) return nullptr;
   if (current != nullptr && current->isolate() != &isolate->isolate()) return nullptr;
   auto* record = static_cast<ThreadRecord*>(pthread_getspecific(isolate->key));
   if (record == nullptr) {
@@ -164,7 +165,7 @@ void tp_detach(tp_thread* thread) noexcept { Thread(thread)->Detach(); }
 void tp_attach(tp_thread* thread) noexcept { Thread(thread)->Attach(); }
 void* tp_blocking_call(tp_thread* thread, void* (*fn)(void*), void* arg) noexcept {
   tidepool::BlockingScope blocking(Thread(thread));
-  return fn(arg);
+  return CallOut(fn, arg);
 }
 
 void tp_thread_break(tp_thread* thread) noexcept {
@@ -184,7 +185,7 @@ void tp_thread_post(tp_thread* thread, tp_call* call) noexcept {
 void tp_stop_the_world(tp_thread* thread, void (*fn)(tp_thread*, void*),
                        void* arg) noexcept {
   tidepool::StopScope stop(Thread(thread));
-  fn(thread, arg);
+  CallOut(fn, thread, arg);
 }
 
 // --- longjmp. ---
@@ -269,6 +270,7 @@ void tp_fork_child(tp_thread* thread) noexcept ABSL_NO_THREAD_SAFETY_ANALYSIS {
     r = next;
   }
   isolate->enders = 0;
+  LeaveOthersToParentLocked(isolate);
   g_api_mutex.Unlock();
   isolate->collector().AfterFork(Thread(thread));
 }

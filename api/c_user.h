@@ -41,7 +41,13 @@ int c_breaks_and_calls(void);
 int c_locks(void);
 int c_longjmp(void);
 int c_fork(void);
+int c_fork_beside_another(void);
 int c_two_isolates(void);
+/* c_user_report.c */
+int c_profile(void);
+int c_map_and_split(void);
+int c_faults(void);
+int c_blocks(void);
 /* c_user_policy.c */
 int c_policy(void);
 int c_collections(void);

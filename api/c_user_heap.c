@@ -31,7 +31,8 @@ static void* join(void* arg) {
 int c_heaps(void) {
   tp_isolate* isolate;
   tp_thread* thread = world_open(&isolate);
-  tp_heap_limits limits = {1 << 20, 0};
+  tp_heap_limits limits = tp_heap_limits_init();
+  tp_heap_limits no_limits;
   tp_heap_figures figures = tp_heap_figures_init();
   tp_heap_figures not_set;
   tp_heap heap;
@@ -43,7 +44,11 @@ int c_heaps(void) {
   unsigned char* block;
   size_t purged = 0;
 
+  memset(&no_limits, 0, sizeof(no_limits));
+  CHECK(tp_heap_create(isolate, &no_limits, &heap) == TP_INVALID && !tp_heap_is_alive(heap));
+  limits.max_live = 1 << 20;
   CHECK(tp_heap_create(isolate, &limits, &heap) == TP_OK && tp_heap_is_alive(heap));
+  CHECK(tp_heap_set_limits(heap, &no_limits) == TP_INVALID);
   CHECK(tp_heap_take(heap, thread, &hold) == TP_OK && tp_hold_is_valid(&hold));
   CHECK(tp_heap_try_take(heap, thread, &second) == TP_BUSY);
   block = (unsigned char*)tp_hold_malloc(&hold, 100);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -400,6 +401,76 @@ int c_fork(void) {
   for (i = 0; i < OTHERS; ++i) CHECK(tp_blocking_call(thread, join, &others[i]) == NULL);
   tp_decref(thread, (tp_object*)weak);
   CHECK(world_close(thread, isolate) == 0);
+  tp_type_destroy(type);
+  return 0;
+}
+
+/* The child of a thread of one isolate, while another isolate is at work. */
+static int child_beside(tp_thread* thread, tp_isolate* own, const tp_type* type,
+                        tp_isolate* theirs, tp_handle* handle) {
+  tp_error error;
+  tp_isolate* fresh;
+  tp_thread* in_fresh;
+  CHECK(tp_isolate_destroy(theirs, &error) == TP_STATE);
+  CHECK(strstr(error.text, "parent") != NULL);
+  tp_handle_drop(theirs, handle); /* nothing happens */
+  tp_detach(thread);
+  CHECK(tp_thread_enter(theirs, "child") == NULL);
+  fresh = tp_isolate_create(NULL, &error);
+  CHECK(fresh != NULL);
+  in_fresh = tp_thread_enter(fresh, "child");
+  CHECK(in_fresh != NULL);
+  tp_decref(in_fresh, (tp_object*)node_new(in_fresh, type, NULL));
+  CHECK(world_close(in_fresh, fresh) == 0);
+  tp_attach(thread);
+  tp_decref(thread, (tp_object*)node_new(thread, type, NULL));
+  tp_collect(thread, NULL);
+  return world_close(thread, own);
+}
+
+int c_fork_beside_another(void) {
+  tp_isolate* own = tp_isolate_create(NULL, NULL);
+  tp_isolate* theirs = tp_isolate_create(NULL, NULL);
+  tp_type* type = node_type(NULL);
+  tp_thread* thread = tp_thread_enter(theirs, "main");
+  node* n = node_new(thread, type, NULL);
+  tp_handle* handle = tp_handle_new(thread, (tp_object*)n);
+  pthread_t other;
+  busy b;
+  int i;
+  int status;
+
+  CHECK(handle != NULL);
+  tp_decref(thread, (tp_object*)n);
+  tp_detach(thread);
+  b.isolate = theirs;
+  b.type = type;
+  atomic_init(&b.stop, 0);
+  CHECK(pthread_create(&other, NULL, be_busy, &b) == 0);
+  thread = tp_thread_enter(own, "forker");
+  for (i = 0; i < 4; ++i) {
+    pid_t pid;
+    tp_fork_prepare(thread);
+    pid = fork();
+    if (pid == 0) {
+      tp_fork_child(thread);
+      /* By exit, so that destructors of the process run too. */
+      exit(child_beside(thread, own, type, theirs, handle) == 0 ? 0 : 1);
+    }
+    tp_fork_parent(thread);
+    CHECK(pid > 0);
+    tp_detach(thread);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    tp_attach(thread);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  CHECK(world_close(thread, own) == 0);
+  atomic_store(&b.stop, 1);
+  CHECK(join(&other) == NULL);
+  tp_handle_drop(theirs, handle);
+  thread = tp_thread_find(theirs);
+  tp_attach(thread);
+  CHECK(world_close(thread, theirs) == 0);
   tp_type_destroy(type);
   return 0;
 }

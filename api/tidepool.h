@@ -6,6 +6,7 @@
  *   tidepool_memory.h   raw memory, limits, pressure, purge, figures
  *   tidepool_heap.h     heaps as things: made, emptied, handed on by any thread
  *   tidepool_gc.h       collections, policies, listeners, lists of objects
+ *   tidepool_report.h   heap profile, heap map, memory by cause, faults
  *   tidepool_layout.h   what a code generator may inline
  *   tidepool_inline.h   the same for C, if wanted: not included from here
  *
@@ -58,5 +59,6 @@
 #include "tidepool/tidepool_layout.h"
 #include "tidepool/tidepool_memory.h"
 #include "tidepool/tidepool_object.h"
+#include "tidepool/tidepool_report.h"
 
 #endif /* TIDEPOOL_TIDEPOOL_H_ */

@@ -121,8 +121,9 @@ TP_API tp_isolate* tp_isolate_create(const tp_isolate_config* config,
                                      tp_error* error) TP_NOEXCEPT;
 /* Gives everything back; objects that are still there go without finalizers, handles are
  * void. States of threads that are detached go too (a later end of such a thread is
- * harmless). NULL is allowed. State: any, not attached to it. Error: TP_BUSY, nothing was
- * done, `error` names a thread that is attached. */
+ * harmless). NULL is allowed. State: any, not attached to it. Error, nothing was done:
+ * TP_BUSY, `error` names a thread that is attached; TP_STATE, after a fork by a thread of
+ * another isolate. */
 TP_API tp_status tp_isolate_destroy(tp_isolate* isolate, tp_error* error) TP_NOEXCEPT;
 /* State: any. */
 TP_API void* tp_isolate_data(const tp_isolate* isolate) TP_NOEXCEPT;
@@ -146,7 +147,8 @@ TP_API size_t tp_option_help(char* out, size_t size) TP_NOEXCEPT;
 
 /* The calling thread is attached afterwards, and waits for a stop to end. A name is cut at
  * 31 characters; NULL is allowed. State: any, but not attached to another isolate. Error:
- * NULL: no memory, or (release builds too) attached to another isolate. */
+ * NULL: no memory, or (release builds too) attached to another isolate, or the isolate is a
+ * forked child's copy of one that did not prepare the fork. */
 TP_API tp_thread* tp_thread_enter(tp_isolate* isolate, const char* name) TP_NOEXCEPT;
 /* Undoes one enter. At the last one the thread's data is destroyed. State: own. Error:
  * TP_STATE, nothing was done: called from a callback, or with scopes or critical sections
@@ -233,9 +235,11 @@ TP_API tp_status tp_unwind(tp_thread* thread, const tp_mark* mark) TP_NOEXCEPT;
  *   tp_fork_prepare(thread); pid = fork();
  *   if (pid == 0) tp_fork_child(thread); else tp_fork_parent(thread);
  * For the isolate that the thread is attached to. In the child the other threads do not
- * exist; their states are gone, references on their stacks stay counted for ever. Other
- * isolates of the process must not be used in the child. No object lock may be held, and no
- * callback be running. State: attached. */
+ * exist; their states are gone, references on their stacks stay counted for ever. The other
+ * isolates of the process were not brought to rest, and stay as they lie: in the child,
+ * release builds too, they cannot be entered (NULL) or destroyed (TP_STATE), their handles
+ * cannot be dropped (nothing happens), and nothing else may be done with them. New ones can be
+ * made. No object lock may be held, and no callback be running. State: attached. */
 TP_API void tp_fork_prepare(tp_thread* thread) TP_NOEXCEPT;
 TP_API void tp_fork_parent(tp_thread* thread) TP_NOEXCEPT;
 TP_API void tp_fork_child(tp_thread* thread) TP_NOEXCEPT;

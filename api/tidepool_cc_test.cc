@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/allocator/heap_map.h"
+#include "tidepool/base/fake_os.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
@@ -80,6 +82,57 @@ Ref<Tree> MakeTree(ThreadState* ts, int depth) {
     tree->right.Set(ts, MakeTree(ts, depth - 1));
   }
   return tree;
+}
+
+// All layers on an OS with larger pages, whose calls check that ranges are whole pages: heaps,
+// the collector's arrays, purges of all and of holes, dormant pages, the map, the hardening
+// with its guards.
+TEST(OsPagesTest, Of16And64KiB) {
+  for (size_t page : {size_t{16} << 10, size_t{64} << 10}) {
+    for (const char* hardening : {"none", "hardened"}) {
+      SCOPED_TRACE(testing::Message() << page << " " << hardening);
+      FakeOs os(RealOs());
+      os.SetPageSize(page);
+      {
+        Options options;
+        ASSERT_TRUE(options.Set("hardening", hardening).ok());
+        auto vm = Vm::Create(options, &os);
+        ASSERT_TRUE(vm.ok()) << vm.status();
+        ThreadScope scope(**vm, "main");
+        ThreadState* t = scope.ts();
+        std::vector<Ref<Tree>> kept;
+        for (int i = 0; i < 100; ++i) {
+          Ref<Tree> tree = MakeTree(t, 7);
+          tree->left.Get(t)->left.Set(t, tree.Clone());  // garbage if it is not kept
+          void* raw = t->heap()->Allocate(HeapKind::kRaw, 1000u << (i % 10));
+          ASSERT_NE(raw, nullptr);
+          if (i % 10 == 0) kept.push_back(std::move(tree));
+          if (i % 3 == 0) raw = t->heap()->Reallocate(raw, 3000u << (i % 10));
+          ASSERT_NE(raw, nullptr);
+          if (i % 2 == 0) {
+            t->heap()->FreeDelayed(raw, true);
+          } else {
+            t->heap()->Free(raw);
+          }
+          t->Safepoint();
+        }
+        EXPECT_GT((*vm)->Collect(t), 0u);
+        (*vm)->heap().Purge();
+        EXPECT_GT(os.purged_bytes(), 0u);
+        EXPECT_EQ((*vm)->collector().CheckInvariants(t), 0u);
+        EXPECT_GT(SplitMemory(GetHeapMap((*vm)->heap())).live, 0u);
+        for (Ref<Tree>& tree : kept) {
+          EXPECT_EQ(tree->left.Get(t)->right.Get(t)->value, 5);
+        }
+        kept.clear();
+        MakeTree(t, 5);  // into what was purged
+        (*vm)->Collect(t);
+        StopScope stop(t);
+        (*vm)->heap().CheckInvariants();
+      }
+      EXPECT_EQ(os.reserved_bytes(), 0);
+    }
+  }
 }
 
 TEST_F(CcTest, ByCount) {

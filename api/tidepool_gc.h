@@ -152,7 +152,7 @@ typedef struct tp_decision {
                                 UINT64_MAX: not before a collection or a request */
 } tp_decision;
 typedef struct tp_plan {
-  int mark_threads;          /* 1 */
+  int mark_threads;          /* 0: the option gc_threads */
   int purge_afterwards;
   uint64_t pause_budget_ns;  /* 0: none */
 } tp_plan;
@@ -192,6 +192,9 @@ TP_API tp_status tp_policy_register(const tp_policy_def* def, tp_error* error) T
  * goes on; TP_STATE, called by a policy. */
 TP_API tp_status tp_gc_set_policy(tp_thread* thread, const char* spec,
                                   tp_error* error) TP_NOEXCEPT;
+/* The policy's name for itself. Writes at most `size` bytes, always a terminated text;
+ * returns the length of the whole. State: any. */
+TP_API size_t tp_gc_policy(tp_isolate* isolate, char* out, size_t size) TP_NOEXCEPT;
 /* Writes every question to the policy with its answer, and every collection, to a file of
  * JSON lines (docs/gc_log.md), and if sample_every is not 0 the figures each time that many
  * bytes were allocated. State: attached. Error: TP_INVALID, the file cannot be written;

@@ -23,12 +23,21 @@ typedef struct tp_hold {
 
 /* 0 is none. A request beyond a limit is NULL; the isolate's limits hold besides. */
 typedef struct tp_heap_limits {
+  uint32_t size;
+  uint32_t version;
   uint64_t max_live;      /* bytes of live blocks, each with its block size */
   uint64_t max_committed; /* bytes of memory that the heap makes resident */
 } tp_heap_limits;
+static inline tp_heap_limits tp_heap_limits_init(void) {
+  tp_heap_limits limits;
+  memset(&limits, 0, sizeof(limits));
+  limits.size = sizeof(limits);
+  limits.version = TP_ABI_VERSION;
+  return limits;
+}
 
 /* A new heap of the isolate, held by nobody. `limits` may be NULL. State: any. Error:
- * TP_NO_MEMORY, *out names no heap. */
+ * TP_NO_MEMORY, or TP_INVALID (limits not initialised); *out names no heap. */
 TP_API tp_status tp_heap_create(tp_isolate* isolate, const tp_heap_limits* limits,
                                 tp_heap* out) TP_NOEXCEPT;
 /* The heap of a live block; one that is not alive if it belongs to none. State: any. */
@@ -50,7 +59,7 @@ TP_API tp_status tp_heap_destroy(tp_heap heap) TP_NOEXCEPT;
 /* Gives unused memory back; *purged (may be NULL) is how much. State: any. Error:
  * TP_NOT_FOUND. */
 TP_API tp_status tp_heap_purge(tp_heap heap, size_t* purged) TP_NOEXCEPT;
-/* State: any. Error: TP_NOT_FOUND. */
+/* State: any. Error: TP_NOT_FOUND; TP_INVALID, not initialised. */
 TP_API tp_status tp_heap_set_limits(tp_heap heap, const tp_heap_limits* limits) TP_NOEXCEPT;
 
 typedef struct tp_heap_figures {

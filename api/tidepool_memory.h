@@ -76,6 +76,9 @@ TP_API void tp_report_pressure(tp_isolate* isolate, int level) TP_NOEXCEPT;
 /* Gives unused memory of all threads back now, also of blocked ones; running ones follow at
  * their next safepoint. Returns the bytes given back by this call. State: any. */
 TP_API size_t tp_purge(tp_isolate* isolate) TP_NOEXCEPT;
+/* And gives address space without blocks back to the OS or the page source, so that a region
+ * may be withdrawn. Returns its bytes. State: any. */
+TP_API size_t tp_release_unused(tp_isolate* isolate) TP_NOEXCEPT;
 
 /* --- Figures. --- */
 enum { TP_KIND_RAW = 0, TP_KIND_OBJECT = 1, TP_KIND_GC = 2, TP_KIND_GC_PRE = 3, TP_KINDS = 4 };
@@ -135,7 +138,20 @@ typedef struct tp_page {
 TP_API int tp_visit_pages(tp_thread* thread, uint32_t kinds,
                           int (*visit)(const tp_page* page, void* arg),
                           void* arg) TP_NOEXCEPT;
-/* The same for each live object of a type with traverse that is tracked. */
+/* The same for each block, of a size in [least, most], that is handed out or waits for
+ * lock-free readers; of a weak reference, a heap of its own, any thread. State: attached.
+ * Error: TP_NO_MEMORY, some were left out. */
+typedef struct tp_block {
+  const void* block;      /* an object's header is header_offset further, see tp_page */
+  size_t block_size;
+  uint64_t owner;
+  int kind;
+  int reserved;
+} tp_block;
+TP_API tp_status tp_visit_blocks(tp_thread* thread, uint32_t kinds, size_t least, size_t most,
+                                 void (*visit)(const tp_block* block, void* arg),
+                                 void* arg) TP_NOEXCEPT;
+/* As tp_visit_pages, for each live object of a type with traverse that is tracked. */
 typedef struct tp_visited {
   tp_object* object;
   size_t block_size;

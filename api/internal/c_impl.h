@@ -129,6 +129,12 @@ struct tp_isolate {
   void* pressure_arg = nullptr;
   tp_watchdog watchdog = nullptr;
   void* watchdog_arg = nullptr;
+  tp_profile_frames frames = nullptr;
+  void* frames_arg = nullptr;
+  tp_fault_handler on_fault = nullptr;
+  void* fault_arg = nullptr;
+
+  bool of_parent = false;  // R1. This process was forked by a thread of another isolate
 
   tidepool::Isolate& isolate() { return vm->isolate(); }
   tidepool::Collector& collector() { return vm->collector(); }
@@ -181,6 +187,13 @@ class InCallback {
   CallbackFrame frame_;
 };
 
+// Embedder's code called from the middle of the library: what it throws ends the process
+// here, before a frame of the library's is left.
+template <class Fn, class... Args>
+auto CallOut(Fn* fn, Args... args) noexcept {
+  return fn(args...);
+}
+
 // For reports that go to visitors with tp_object.
 struct VisitArg {
   Visitor visit;
@@ -216,12 +229,16 @@ tp_status WriteStruct(T* out, T& full) {
 
 void FillCollection(const CollectStats& stats, tp_collection* out);
 
+// c_isolate.cc. In a forked child, with g_api_mutex held: the isolates beside `own` are out
+// of use, their locks and threads were not brought to rest.
+void LeaveOthersToParentLocked(const tp_isolate* own);
+
 // c_handles.cc.
 void InitHandles(tp_isolate* isolate);
 void DrainDroppedHandles(tp_isolate* isolate, ThreadState* ts);
 void FreeHandles(tp_isolate* isolate);
 void CloseScope(ThreadRecord* record, Scope* scope);
-int VisitThreadRoots(ThreadState* ts, Visitor visit, void* arg);
+int VisitThreadRoots(ThreadState* ts, Visitor visit, void* arg) noexcept;
 
 // c_weakref.cc.
 void InitWeakRefs(tp_isolate* isolate);
