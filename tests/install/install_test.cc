@@ -1,6 +1,7 @@
 // The installed package is used from outside, as its users do: by pkg-config and by CMake,
-// shared and static, from C and from C++, the heap alone, the tarball somewhere else, and
-// loaded late by a host with threads. tools/install makes it from the source tree.
+// shared and static, from C and from C++, by the tutorial's text, the heap alone, the tarball
+// somewhere else, and loaded late by a host with threads. tools/install makes it from the
+// source tree.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,14 +82,38 @@ TEST_F(InstallTest, PkgConfigSharedAndStatic) {
   Expect(in + "ldd c1", "libtidepool.so.0 =>");
   Expect(in + "c++ -O1 use.cc $(pkg-config --cflags --libs tidepool-cc) -o cc1 && ./cc1 "
               "&& echo ended $?", "ended 0");
-  // Static: the archive by name, and what it needs.
-  std::string archive = "$(pkg-config --variable=libdir tidepool)/libtidepool.a ";
-  Expect(in + "cc " + kCFlags + "use.c $(pkg-config --cflags tidepool) " + archive +
-              "$(pkg-config --libs --static tidepool | sed 's/-ltidepool//') -o c2 && "
-              "unset LD_LIBRARY_PATH && ./c2 && ! ldd c2 | grep libtidepool", "C works");
-  Expect(in + "c++ -O1 use.cc $(pkg-config --cflags tidepool-cc) " + archive +
-              "$(pkg-config --libs --static tidepool-cc | sed 's/-ltidepool//') -o cc2 "
-              "&& unset LD_LIBRARY_PATH && ./cc2 && echo ended $?", "ended 0");
+  // Static: nothing of ours is looked for when they start.
+  Expect(in + "cc " + kCFlags + "use.c $(pkg-config --cflags --libs tidepool-static) -o c2 "
+              "&& unset LD_LIBRARY_PATH && ./c2 && ! ldd c2 | grep libtidepool", "C works");
+  Expect(in + "c++ -O1 -std=c++20 use.cc $(pkg-config --cflags --libs tidepool-static) "
+              "-o cc2 && unset LD_LIBRARY_PATH && ./cc2 && echo ended $?", "ended 0");
+}
+
+// docs/tutorial_embedding.md, as someone reads it who has the tarball and nothing else: the
+// program, the command that builds it (two lines of the text), what it prints.
+TEST_F(InstallTest, TheTutorialFromItsText) {
+  const std::string page = Prefix() + "/share/doc/tidepool/tutorial_embedding.md ";
+  const std::string lines = "/,/^```$/p' " + page + "| grep -v '^```\\|^<!--' > ";
+  Expect("cd " + *dir_ + "/user && sed -n '/^<!-- file: tutorial.c" + lines +
+             "tutorial.c && sed -n '/^<!-- output: tutorial.c" + lines +
+             "expected && export PKG_CONFIG_PATH=" + Prefix() +
+             "/lib/pkgconfig && sh -e -c \"$(grep -A1 '^cc .* tutorial.c' " + page +
+             ")\" && ./tutorial | cmp - expected && echo the same",
+         "the same");
+}
+
+TEST_F(InstallTest, LinksBetweenThePagesHold) {
+  Expect("cd " + Prefix() + "/share/doc/tidepool && for page in $(grep -ohE "
+             "'\\]\\([a-z_]+\\.md' *.md | sed 's/.*(//' | sort -u); do "
+             "test -f $page || exit 1; done && ls", "tutorial_embedding.md");
+}
+
+// The small Lisp, from the installed sources.
+TEST_F(InstallTest, ThePuddleExample) {
+  const std::string puddle = Prefix() + "/share/doc/tidepool/examples/puddle";
+  Expect(In(Prefix()) + "cc " + kCFlags + puddle + "/*.c " + puddle +
+             "/library/*.c $(pkg-config --cflags --libs tidepool-static) -o puddle && "
+             "./puddle " + puddle + "/scripts/cycles.pud && echo ended $?", "ended 0");
 }
 
 TEST_F(InstallTest, CMakePackage) {
@@ -102,6 +127,11 @@ TEST_F(InstallTest, CMakePackage) {
     Expect(in + "by_cmake/" + name + " && echo ended $?", "ended 0");
   }
   Expect(in + "by_cmake/heap", "heap works 1 1 1");
+  // A project without C++.
+  Expect(in + "mkdir -p only_c && sed 's/ C CXX)/ C)/; /use[.]cc/d; /cc_/d; /heap/d; "
+              "/LINKER/d; s/use[.]c/..\\/use.c/' CMakeLists.txt > only_c/CMakeLists.txt && "
+              "cmake -S only_c -B only_c/b -DCMAKE_PREFIX_PATH=" + Prefix() +
+             " && cmake --build only_c/b && only_c/b/c_shared && only_c/b/c_static", "C works");
 }
 
 TEST_F(InstallTest, TheHeapAloneNeedsNothingElse) {
@@ -151,8 +181,8 @@ TEST_F(InstallTest, LoadedLateUnloadedAndLoadedAgain) {
               "c++ -shared -o plugin.so -Wl,--version-script=plugin.lds "
               "-Wl,--whole-archive "
               "$(pkg-config --variable=libdir tidepool)/libtidepool.a "
-              "-Wl,--no-whole-archive $(pkg-config --libs --static tidepool | "
-              "sed 's/-ltidepool//') && ./host $PWD/plugin.so 24",
+              "-Wl,--no-whole-archive $(pkg-config --libs tidepool-static | "
+              "sed 's/[^ ]*libtidepool[.]a//') && ./host $PWD/plugin.so 24",
          "loaded and unloaded");
   // The drop-in malloc, opened late by a program that uses another, stays out of the way.
   Expect(in + "LD_PRELOAD= ./host " + Prefix() + "/lib/libtidepool.so.0 2",
