@@ -1,6 +1,7 @@
 // Faults that people met in allocators, each as a small program (docs/cases.md): where
 // memory stays after phases, pools, many freeing threads, capped stores and huge pages,
 // and how often the OS and the slow paths are asked.
+#include <stdlib.h>
 #include <string.h>
 
 #include <deque>
@@ -246,7 +247,8 @@ TEST(CasesTest, BigBlocksFaultInByHugePages) {
   p = static_cast<char*>(world.heap->Allocate(HeapKind::kRaw, 16 * kMiB));
   touch();
   unsigned long fresh = faults() - start;
-  if (strstr(modes, "[never]") == nullptr && modes[0] != '\0') {
+  const bool emulated = getenv("TIDEPOOL_EMULATED") != nullptr;  // takes no advice
+  if (strstr(modes, "[never]") == nullptr && modes[0] != '\0' && !emulated) {
     EXPECT_LE(fresh, 4096u / 2);  // memory may be too split for some of them
   }
   world.heap->Free(p);
