@@ -454,8 +454,12 @@ int c_fork_beside_another(void) {
     pid = fork();
     if (pid == 0) {
       tp_fork_child(thread);
-      /* By exit, so that destructors of the process run too. */
-      exit(child_beside(thread, own, type, theirs, handle) == 0 ? 0 : 1);
+      status = child_beside(thread, own, type, theirs, handle) == 0 ? 0 : 1;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+      _exit(status); /* what a sanitizer does at exit needs the threads */
+#else
+      exit(status); /* so that destructors of the process run too */
+#endif
     }
     tp_fork_parent(thread);
     CHECK(pid > 0);

@@ -87,17 +87,19 @@ TEST(LimitsTest, ThePageSaysWhatTheCodeDoes) {
       },
       nullptr);
   ASSERT_EQ(tp_profile_start(isolate, 1), TP_OK);
-  void* block = AllocateDeep(thread, 200);
-  ASSERT_NE(block, nullptr);
-  expect("frames of your language in a profile's sample", most_frames);
   size_t most_stack = 0;
-  reinterpret_cast<ThreadState*>(thread)->isolate()->heap().VisitSamples(
-      [&](const HeapSample& sample) {
-        if (sample.block == block) most_stack = sample.stack_count;
-      });
+  for (int i = 0; i < 200 && most_stack == 0; ++i) {  // most blocks are sampled, not all
+    void* block = AllocateDeep(thread, 200);
+    ASSERT_NE(block, nullptr);
+    reinterpret_cast<ThreadState*>(thread)->isolate()->heap().VisitSamples(
+        [&](const HeapSample& sample) {
+          if (sample.block == block) most_stack = sample.stack_count;
+        });
+    tp_free(thread, block);
+  }
+  expect("frames of your language in a profile's sample", most_frames);
   expect("native frames in a sample", most_stack);
   tp_profile_stop(isolate);
-  tp_free(thread, block);
   tp_gc_listener listeners[9] = {};
   uint64_t added = 0;
   while (added < 9 && tp_gc_add_listener(isolate, &listeners[added]) == TP_OK) ++added;
