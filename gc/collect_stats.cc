@@ -96,6 +96,7 @@ std::string CollectStats::Json() const {
   return absl::StrCat(
       "{\"ran\":", ran ? "true" : "false",
       ",\"out_of_memory\":", out_of_memory ? "true" : "false",
+      ",\"given_up\":", given_up ? "true" : "false",
       ",\"generation\":", generation, ",\"reason\":\"", reason,
       "\",\"collected\":", collected, ",\"uncollectable\":", uncollectable,
       ",\"resurrected\":", resurrected, ",\"tracked\":", tracked,
@@ -106,10 +107,11 @@ std::string CollectStats::Json() const {
       ",\"stack_overflows\":", stack_overflows,
       ",\"live_bytes_before\":", live_bytes_before,
       ",\"live_bytes_after\":", live_bytes_after,
+      ",\"freed_bytes\":", freed_bytes,
       ",\"limbo_bytes_drained\":", limbo_bytes_drained,
       ",\"pause_ns\":", pause_ns, ",\"paused_ns\":", paused_ns,
-      ",\"total_ns\":", total_ns, ",\"cpu_ns\":", cpu_ns,
-      ",\"stops\":", stops,
+      ",\"total_ns\":", total_ns, ",\"span_ns\":", span_ns,
+      ",\"cpu_ns\":", cpu_ns, ",\"stops\":", stops,
       ",\"slices\":", slices, ",\"pieces\":", pieces,
       ",\"mark_threads\":", mark_threads, ",\"pauses\":", pauses.Json(),
       ",\"phase_ns\":", PhasesJson(phase_ns), "}");

@@ -71,6 +71,7 @@ class PauseHistogram {
 struct CollectStats {
   bool ran = false;            // false: one was running already, or none was due
   bool out_of_memory = false;  // undone: every header restored, nothing collected
+  bool given_up = false;       // sliced, and another collection took its place
   int generation = 2;
   const char* reason = "";
 
@@ -89,6 +90,7 @@ struct CollectStats {
 
   uint64_t live_bytes_before = 0;
   uint64_t live_bytes_after = 0;
+  uint64_t freed_bytes = 0;  // given back by it, whatever was allocated meanwhile
   uint64_t limbo_bytes_drained = 0;
 
   uint64_t phase_ns[kGcPhaseCount] = {};
@@ -99,7 +101,8 @@ struct CollectStats {
   uint64_t pieces = 0;        // parts in which candidates were put to trial
   uint64_t mark_threads = 1;  // threads that marked, the collecting one included
   PauseHistogram pauses;      // of this collection
-  uint64_t total_ns = 0;      // start to end, with the parts that ran beside mutators
+  uint64_t total_ns = 0;      // in it, with the parts that ran beside mutators
+  uint64_t span_ns = 0;       // start to end, with what the program did between slices
   uint64_t cpu_ns = 0;        // CPU time of the collecting thread
 
   uint64_t found() const { return collected + uncollectable; }

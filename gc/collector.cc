@@ -1,4 +1,5 @@
-// The collector's outside: who may start a pass and when, what is remembered of it.
+// The collector's outside: when the policy is asked, and what people may ask of the
+// collector. How a collection is made of its steps is in collection.cc.
 
 #include "tidepool/gc/collector.h"
 
@@ -15,15 +16,6 @@
 
 namespace tidepool {
 namespace {
-
-// A policy is asked no more often than once in so many bytes of a thread.
-constexpr uint64_t kLeastBudget = 64 << 10;
-// What threads may allocate beside a pass before they are held back, or as much as was live.
-constexpr uint64_t kFreeBesidePass = 16 << 20;
-constexpr uint64_t kHoldBackNs = 2'000'000;
-// Tables kept between passes.
-constexpr size_t kKeptPages = 4096;
-constexpr size_t kKeptStack = 16384;
 
 // The policy's own argument string in an option is at most 47 characters.
 std::string PolicySpec(Isolate* isolate, absl::string_view policy) {
@@ -53,7 +45,7 @@ Collector::Impl::Impl(Isolate* isolate_in, std::unique_ptr<CollectionPolicy> pol
 }
 
 Collector::Impl::~Impl() {
-  TP_CHECK(collecting.load(kRelaxed) == 0);
+  TP_CHECK(collecting.load(kRelaxed) == 0);  // a pass may be open: it ends here
   if (log.on()) log.End(Snapshot());
   IsolateHooks hooks = isolate->hooks();
   hooks.collect = nullptr;
@@ -133,6 +125,11 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
   }
   const HeapSnapshot snapshot = Snapshot();
   const bool on = enabled.load(kRelaxed) != 0 && snapshot.thresholds[0] != 0;
+  if (on && open.load(kRelaxed) != 0) {
+    if (log_every.load(kRelaxed) != 0) log.Sample(snapshot, on);
+    PayDebt(ts);
+    return;
+  }
   const uint64_t due = ask_at.load(kRelaxed);
   const uint64_t every = log_every.load(kRelaxed);
   if (every != 0) log.Sample(snapshot, on);
@@ -145,19 +142,6 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
   } else {
     AskPolicy(ts, snapshot);
   }
-}
-
-// Many threads may make garbage faster than one, beside them, clears it, and each pass would
-// find more than the one before. Past a bound they wait a moment at their safepoints,
-// detached. Only a moment: this thread may hold a lock that a finalizer wants.
-void Collector::Impl::HoldBack(ThreadState* ts) {
-  // Relaxed, all three: the first is only compared with this thread, the others are figures.
-  if (collecting_thread.load(kRelaxed) == ts) return;
-  const uint64_t total = isolate->heap().AllocatedBytes();
-  const uint64_t start = pass_allocated.load(kRelaxed);
-  if (total - std::min(total, start) < std::max(kFreeBesidePass, pass_live.load(kRelaxed))) return;
-  BlockingScope blocking(ts);
-  isolate->os()->SleepNs(kHoldBackNs);
 }
 
 void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
@@ -175,7 +159,7 @@ void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
                          : snapshot.external_bytes + next,
                      kRelaxed);
   SetBudget(every != 0 ? std::min(next, every) : next);
-  if (decision.collect && !Hand(decision.reason)) Collect(ts, 0, decision.reason);
+  if (decision.collect) Automatic(ts, decision.reason);
 }
 
 bool Collector::Impl::Refused(ThreadState* ts, const char* what) {
@@ -202,7 +186,9 @@ void Collector::Impl::AddExternal(int64_t bytes) {
     sum = bytes >= 0 ? old + static_cast<uint64_t>(bytes)
                      : old - std::min(old, uint64_t{0} - static_cast<uint64_t>(bytes));
   } while (!external.compare_exchange_weak(old, sum, kRelaxed, kRelaxed));
-  if (bytes > 0 && sum >= external_ask.load(kRelaxed)) isolate->RequestCollection();
+  if (bytes <= 0) return;
+  external_grown.fetch_add(static_cast<uint64_t>(bytes), kRelaxed);  // a figure
+  if (sum >= external_ask.load(kRelaxed)) isolate->RequestCollection();
 }
 
 absl::Status Collector::Impl::SetPolicy(ThreadState* ts, absl::string_view spec) {
@@ -233,126 +219,6 @@ absl::Status Collector::Impl::OpenLog(ThreadState* ts, const char* path, uint64_
   log_every.store(every, kRelaxed);
   SetBudget(0);
   return absl::OkStatus();
-}
-
-CollectStats Collector::Impl::Collect(ThreadState* ts, int generation,
-                                      const char* reason) {
-  CollectStats stats;
-  stats.generation = std::clamp(generation, 0, 2);
-  stats.reason = reason;
-  if (Refused(ts, "Collect")) return stats;
-  uint32_t expected = 0;
-  // Acquire pairs with the release below: memory_ was another thread's.
-  if (!collecting.compare_exchange_strong(expected, 1, kAcquire, kRelaxed) &&
-      !TIDEPOOL_MUTANT(gc_two_at_once)) {
-    return stats;
-  }
-  stats.ran = true;
-  collecting_thread.store(ts, kRelaxed);  // only compared with the reader's own state
-  const uint64_t start = isolate->os()->NowNs();
-  const uint64_t cpu_start = isolate->os()->ThreadCpuNs();
-  const HeapSnapshot before = Snapshot();
-  stats.live_bytes_before = before.live_bytes;
-  pass_allocated.store(before.allocated_total, kRelaxed);  // figures, see HoldBack
-  pass_live.store(before.live_bytes, kRelaxed);
-  SetBudget(0);
-  policy.Enter(ts);
-  const Plan plan = policy.MakePlan(before);
-  policy.OnStart(before, reason);
-  policy.Leave();
-  Tell(ts, /*start=*/true, stats);
-
-  gc_internal::Pass::Hooks hooks;
-  const uint32_t debug = debug_flags.load(kRelaxed);
-  hooks.save_all = (debug & kGcDebugSaveAll) != 0;
-  hooks.print_garbage = (debug & kGcDebugCollectable) != 0;
-  {
-    MutexLock lock(&state_mutex);
-    if ((debug & kGcDebugStats) != 0) {
-      // There are no generations: what is new since the last pass, and the rest.
-      const uint64_t young = before.gc_blocks - std::min(before.gc_blocks, blocks_after_last);
-      std::fprintf(stderr,
-                   "gc: collecting generation %d...\n"
-                   "gc: objects in each generation: %llu 0 %llu\n"
-                   "gc: objects in permanent generation: %llu\n",
-                   stats.generation, static_cast<unsigned long long>(young),
-                   static_cast<unsigned long long>(before.gc_blocks - young),
-                   static_cast<unsigned long long>(last.frozen));
-    }
-    hooks.garbage_visitor = garbage_visitor;
-    hooks.garbage_arg = garbage_arg;
-  }
-  hooks.mark_threads = plan.mark_threads != 0
-                           ? plan.mark_threads
-                           : static_cast<int>(isolate->options().gc_threads);
-  hooks.budget_ns = plan.pause_budget_ns;
-  gc_internal::Pass pass(ts, &memory, hooks, &stats);
-  if (hooks.budget_ns == 0) {
-    pass.Run();
-  } else {
-    while (!pass.Step()) {
-      // The others run for as long as they were held.
-      if (isolate->thread_count() == 1) continue;
-      const uint64_t held = std::min(stats.pause_ns, hooks.budget_ns);
-      BlockingScope blocking(ts);
-      isolate->os()->SleepNs(held);
-    }
-  }
-  ts->heap()->Safepoint();  // hands over what was freed for other threads
-  memory.pages.Trim(kKeptPages);
-  for (auto& stack : memory.stacks) stack.Trim(kKeptStack);
-  if (plan.purge_afterwards) {
-    isolate->heap().Purge();
-  } else if (stats.generation == 2) {
-    isolate->heap().PurgeExcess();  // a whole pass was asked for
-  }
-
-  const HeapSnapshot after = Snapshot();
-  stats.live_bytes_after = after.live_bytes;
-  const uint64_t end = isolate->os()->NowNs();
-  stats.total_ns = end - start;
-  stats.cpu_ns += isolate->os()->ThreadCpuNs() - cpu_start;
-  {
-    MutexLock lock(&state_mutex);
-    last = stats;
-    live_after_last = after.live_bytes;
-    blocks_after_last = after.gc_blocks;
-    allocated_at_last = after.allocated_total;
-    last_end_ns = end;
-    total_gc_ns += stats.total_ns;
-    ++collections;
-    since_full = stats.generation == 2 ? 0 : since_full + 1;
-    GenerationStats& sums = generations[stats.generation];
-    ++sums.collections;
-    sums.collected += stats.collected;
-    sums.uncollectable += stats.uncollectable;
-    sums.resurrected += stats.resurrected;
-    sums.finalizers += stats.finalizers;
-    sums.total_ns += stats.total_ns;
-    sums.paused_ns += stats.paused_ns;
-    sums.max_pause_ns = std::max(sums.max_pause_ns, stats.pause_ns);
-    sums.pauses.Merge(stats.pauses);
-    pauses = memory.pauses;
-    for (int i = 0; i < kGcPhaseCount; ++i) sums.phase_ns[i] += stats.phase_ns[i];
-  }
-  policy.Enter(ts);
-  policy.OnFinish(after, stats);
-  if (log.on()) log.Collect(policy.name(), before, after, plan, stats);
-  policy.Leave();
-  // The next question comes from the slow path of the allocation that uses this up.
-  ask_at.store(0, kRelaxed);
-  external_ask.store(after.external_bytes + kLeastBudget, kRelaxed);
-  SetBudget(0);
-  if ((debug & kGcDebugStats) != 0) {
-    std::fprintf(stderr, "gc: done, %llu unreachable, %llu uncollectable, %.4fs elapsed\n",
-                 static_cast<unsigned long long>(stats.collected + stats.uncollectable),
-                 static_cast<unsigned long long>(stats.uncollectable),
-                 static_cast<double>(stats.total_ns) * 1e-9);
-  }
-  Tell(ts, /*start=*/false, stats);
-  collecting_thread.store(nullptr, kRelaxed);
-  collecting.store(0, kRelease);  // pairs with the acquire above
-  return stats;
 }
 
 bool Collector::Impl::AddListener(CollectionListener* listener) {
@@ -442,7 +308,9 @@ absl::Status Collector::OpenLog(ThreadState* ts, const char* path, uint64_t ever
 void Collector::Enable() { impl_->enabled.store(1, kRelaxed); }
 void Collector::Disable() { impl_->enabled.store(0, kRelaxed); }
 bool Collector::enabled() const { return impl_->enabled.load(kRelaxed) != 0; }
-bool Collector::collecting() const { return impl_->collecting.load(kRelaxed) != 0; }
+bool Collector::collecting() const {
+  return impl_->collecting.load(kRelaxed) != 0 || impl_->open.load(kRelaxed) != 0;
+}
 
 void Collector::SetThresholds(uint64_t t0, uint64_t t1, uint64_t t2) {
   {

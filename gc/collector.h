@@ -101,7 +101,8 @@ class Collector {
 
   // A full pass on the calling, attached thread, at what is a safepoint for it.
   // `generation` (0..2) only says where it is counted. If a collection is running
-  // already, on any thread, returns at once with ran = false.
+  // already, on any thread, returns at once with ran = false; an automatic one that is
+  // between two of its slices is given up, and this one does its work.
   CollectStats Collect(ThreadState* ts, int generation = 2,
                        const char* reason = "requested");
 
@@ -136,6 +137,7 @@ class Collector {
   void Enable();
   void Disable();
   bool enabled() const;
+  // From the start of a collection to its end, with the time between its slices.
   bool collecting() const;
 
   // Collections on a thread of the embedder's own. Finalizers and weakref callbacks of

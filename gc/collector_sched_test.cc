@@ -29,6 +29,23 @@ TIDEPOOL_REGISTER_POLICY(kSmallestSlices, "smallest_slices", "for tests",
                                std::make_unique<SmallestSlices>());
                          });
 
+// The same, wanting a collection whenever it is asked.
+class EagerSlices final : public CollectionPolicy {
+ public:
+  const char* name() const override { return "eager_slices"; }
+  Decision Decide(const HeapSnapshot&) override { return {true, "eager", 0}; }
+  Plan MakePlan(const HeapSnapshot&) override {
+    Plan plan;
+    plan.pause_budget_ns = 1;
+    return plan;
+  }
+};
+TIDEPOOL_REGISTER_POLICY(kEagerSlices, "eager_slices", "for tests",
+                         [](absl::string_view) {
+                           return absl::StatusOr<std::unique_ptr<CollectionPolicy>>(
+                               std::make_unique<EagerSlices>());
+                         });
+
 // A world whose checks fail the run.
 class SchedWorld {
  public:
@@ -344,6 +361,51 @@ TEST(CollectorSchedTest, SlicesBesideMutator) {
   });
   EXPECT_TRUE(result.ok) << result.message;
   testing::Test::RecordProperty("runs", static_cast<int>(result.runs));
+}
+
+// Begins a collection, or pays for a slice of the one under way: as if this thread had
+// allocated a megabyte.
+void Pay(SchedWorld& w, ThreadState* ts) {
+  w.collector->AddExternalBytes(1 << 20);
+  w.collector->AddExternalBytes(-(1 << 20));
+  w.collector->RequestCollection(ts);
+  ts->Safepoint();
+}
+
+// Two threads pay for slices as they come by, and hide objects meanwhile; a third collects
+// by itself, and so takes the place of what they have begun.
+TEST(CollectorSchedTest, SlicesPaidByWhoeverComesBy) {
+  for (bool explicit_too : {false, true}) {
+    auto result = sched::Explore(Budget(), [explicit_too](sched::SchedRun& run) {
+      SchedWorld w(1, "eager_slices");
+      for (int t = 0; t < 2; ++t) {
+        run.Spawn([&w] {
+          ThreadState* ts = w.isolate->AttachThread("mutator");
+          Node* a = NewNode(ts, &kNodeType, 1);
+          Give(ts, a, 0, NewNode(ts, &kNodeType, 2));
+          Decref(ts, NewRing(ts, 2));
+          for (int i = 0; i < 3; ++i) {
+            Pay(w, ts);
+            Node* child = Get(a, 0);
+            Incref(child);
+            Set(ts, a, 0, nullptr);
+            Pay(w, ts);
+            Node* fresh = NewNode(ts, &kNodeType, 3 + i);
+            Give(ts, fresh, 0, child);
+            Give(ts, a, 0, fresh);
+          }
+          SCHED_CHECK(Get(a, 0)->id == 5);
+          SCHED_CHECK(Get(Get(Get(Get(a, 0), 0), 0), 0)->id == 2);
+          Decref(ts, a);
+          w.isolate->LeaveThread(ts);
+        });
+      }
+      if (explicit_too) SpawnCollector(run, w);
+      run.RunAll();
+      CollectLast(run, w, 14);
+    });
+    EXPECT_TRUE(result.ok) << result.message;
+  }
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ TEST(LiveBytesTest, WaitsLongerWhenPassesTakeTheTime) {
   CollectStats useful;  // and it gave back what had grown
   useful.live_bytes_before = 160 << 20;
   useful.live_bytes_after = 100 << 20;
+  useful.freed_bytes = 60 << 20;
   policy->OnFinish(s, useful);
   s.live_bytes = 160 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);
@@ -153,11 +154,11 @@ TEST(LiveBytesTest, GrowsItsStepWhilePassesAreUseless) {
     EXPECT_TRUE(policy->Decide(s).collect);
     policy->OnFinish(s, pass);
   }
-  pass.live_bytes_after = 16 << 20;  // between the two: nothing is learnt
+  pass.freed_bytes = 4 << 20;  // between the two: nothing is learnt
   policy->OnFinish(s, pass);
   s.live_bytes = 49 << 20;
   EXPECT_FALSE(policy->Decide(s).collect);
-  pass.live_bytes_after = 12 << 20;
+  pass.freed_bytes = 8 << 20;
   policy->OnFinish(s, pass);
   s.live_bytes = 21 << 20;
   EXPECT_TRUE(policy->Decide(s).collect);

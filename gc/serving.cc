@@ -18,6 +18,18 @@ bool Collector::Impl::Hand(const char* reason) {
   return true;
 }
 
+// An open pass (collection.cc) is the serving thread's work, too: once.
+bool Collector::Impl::HandOpen() {
+  MutexLock lock(&serve_mutex);
+  if (server == nullptr) return false;
+  if (requested == completed) {
+    ++requested;
+    serve_reason = "serving";
+    serve_changed.Broadcast();
+  }
+  return true;
+}
+
 void Collector::Impl::Serve(ThreadState* ts) {
   {
     MutexLock lock(&serve_mutex);

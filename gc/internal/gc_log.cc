@@ -176,9 +176,12 @@ void GcLog::Collect(const char* policy, const HeapSnapshot& before, const HeapSn
   line.Number("objects_after", after.gc_blocks);
   line.Number("committed_after", after.committed_bytes);
   line.Number("allocated_after", after.allocated_total);
+  line.Number("freed", stats.freed_bytes);
   line.Number("end_ns", after.run_ns);
   line.Number("cpu_ns", stats.cpu_ns);
   line.Number("total_ns", stats.total_ns);
+  line.Number("span_ns", stats.span_ns);
+  line.Number("stops", stats.stops);
   line.Number("pause_ns", stats.pause_ns);
   line.Number("paused_ns", stats.paused_ns);
   line.Number("tracked", stats.tracked);
@@ -191,6 +194,7 @@ void GcLog::Collect(const char* policy, const HeapSnapshot& before, const HeapSn
   line.Number("finalizers", stats.finalizers);
   line.Number("weakrefs_cleared", stats.weakrefs_cleared);
   line.Flag("out_of_memory", stats.out_of_memory);
+  line.Flag("given_up", stats.given_up);
   line.Number("mark_threads", static_cast<uint64_t>(plan.mark_threads));
   line.Number("pause_budget_ns", plan.pause_budget_ns);
   line.Flag("purged", plan.purge_afterwards);

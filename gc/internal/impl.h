@@ -1,9 +1,11 @@
 // The collector's state. See tidepool/gc/collector.h.
 //
 // Who may touch what:
-//   collecting_     taken by compare-and-swap by the thread that runs a pass; whoever has
-//                   it owns memory_.
-//   state_mutex_    guards the sums, thresholds, listeners; held for a few stores, never
+//   collecting      taken by compare-and-swap by the thread that runs a pass or a slice of
+//                   one; whoever has it owns memory, under_way and the figures beside it.
+//   open            a pass is under way in slices that the threads that allocate pay for
+//                   (collection.cc). Written by the owner of collecting.
+//   state_mutex     guards the sums, thresholds, listeners; held for a few stores, never
 //                   while anything runs.
 //   policy          one thread at a time is inside (policy_guard.h).
 // Flags that are read on their own are atomics.
@@ -43,7 +45,21 @@ class Collector::Impl {
   // True if `ts` is inside the policy, which so calls the collector: notes it.
   bool Refused(ThreadState* ts, const char* what);
   void AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot);
+
+  // In collection.cc.
+  bool TryOwn(ThreadState* ts);
+  void Disown();
+  void Begin(ThreadState* ts, int generation, const char* reason);
+  bool Step(ThreadState* ts);
+  CollectStats Finish(ThreadState* ts);
+  void GiveUp(ThreadState* ts);
+  void Automatic(ThreadState* ts, const char* reason);
+  void Pace();
+  void PayDebt(ThreadState* ts);
+  void SetDebt(uint64_t paid);
   void HoldBack(ThreadState* ts);
+  // Bytes allocated, and reported from outside, since the collector was made.
+  uint64_t Position() const;
   void AddExternal(int64_t bytes);
   absl::Status SetPolicy(ThreadState* ts, absl::string_view spec);
   absl::Status OpenLog(ThreadState* ts, const char* path, uint64_t every);
@@ -54,6 +70,7 @@ class Collector::Impl {
 
   // In serving.cc. Hand: true if a serving thread was given the collection.
   bool Hand(const char* reason);
+  bool HandOpen();
   void Serve(ThreadState* ts);
   void StopServing();
   void Drain(ThreadState* ts);
@@ -76,8 +93,13 @@ class Collector::Impl {
   Atomic<uint64_t> external_ask{0};  // at which the policy is to be asked
   Atomic<uint64_t> ask_at{0};        // total allocated at which the policy is to be asked
   Atomic<uint64_t> log_every{0};     // bytes between samples in the log; 0: none
-  Atomic<uint64_t> pass_allocated{0};  // total allocated when the last pass began
-  Atomic<uint64_t> pass_live{0};       // live bytes then
+  Atomic<uint64_t> external_grown{0};  // all growth that was reported
+  Atomic<uint64_t> pass_start{0};      // Position() when the last pass began
+  Atomic<uint64_t> pass_allowance{0};  // bytes that threads may allocate beside it
+  Atomic<uint64_t> slice_due{0};       // Position() at which the next slice is to be paid
+
+  // A policy is asked, and a slice paid, no more often than once in so many bytes of a thread.
+  static constexpr uint64_t kLeastBudget = 64 << 10;
 
   mutable Mutex state_mutex{0};
   uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {700, 10, 10};
@@ -107,6 +129,21 @@ class Collector::Impl {
   uint64_t requested ABSL_GUARDED_BY(serve_mutex) = 0;
   uint64_t completed ABSL_GUARDED_BY(serve_mutex) = 0;
   const char* serve_reason ABSL_GUARDED_BY(serve_mutex) = "";
+
+  // The pass under way.
+  struct UnderWay {
+    CollectStats stats;
+    HeapSnapshot before;
+    Plan plan;
+    gc_internal::Pass::Hooks hooks;
+    uint32_t debug = 0;
+    uint64_t start_ns = 0;
+    uint64_t stride = 0;   // bytes that pay for a slice
+    uint64_t overdue = 0;  // slices since the allowance was used up
+  } under_way;
+  uint64_t ns_per_object = 60;  // of a pass in slices, learnt
+
+  Atomic<uint32_t> open{0};
 
   // The thread whose pass is running; it alone may find itself here.
   uint64_t start_ns;  // when the collector was made

@@ -23,7 +23,8 @@
 // In slices (Marker::kSliced) Drain stops when the clock passes the deadline and leaves
 // the rest on the stack, where it is no more than a list of hints for the next slice: with
 // the world running in between, an address may have become anything. Entries below
-// `hints` are looked at by Marker::IsObject when they are popped. An entry that finds no
+// `hints` go through the ring with a mark of their own and are looked at by
+// Marker::IsObject when they leave it, prefetched like all others. An entry that finds no
 // room is left out: what stays unmarked is put to trial.
 //
 // Marker: bool TryMark(ObjectHeader*)    true the first time for an object of this phase
@@ -82,7 +83,7 @@ class Marking {
         if constexpr (Marker::kSliced) {
           if (static_cast<size_t>(top_ - base_) < hints_) {
             hints_ = static_cast<size_t>(top_ - base_);
-            if (!marker_.IsObject(obj)) continue;
+            obj = AsHint(obj);
           }
         }
         if (queued_ != 0 || top_ != base_) {
@@ -112,7 +113,7 @@ class Marking {
       } else {
         return true;
       }
-      if (marker_.TryMark(obj)) Scan(obj);
+      if (Checked(&obj) && marker_.TryMark(obj)) Scan(obj);
       if (--tick == 0) {
         tick = kTick;
         if constexpr (Marker::kSliced) {
@@ -165,6 +166,22 @@ class Marking {
     if (!pushed) Chain(obj);
   }
 
+  // An entry of an earlier slice: the low bit, which no header's address has.
+  static ObjectHeader* AsHint(ObjectHeader* obj) {
+    return reinterpret_cast<ObjectHeader*>(reinterpret_cast<uintptr_t>(obj) | 1);
+  }
+  // Takes the bit off. False: a hint to what is no object any more.
+  bool Checked(ObjectHeader** obj) {
+    if constexpr (Marker::kSliced) {
+      const uintptr_t bits = reinterpret_cast<uintptr_t>(*obj);
+      if ((bits & 1) == 0) return true;
+      *obj = reinterpret_cast<ObjectHeader*>(bits & ~uintptr_t{1});
+      return marker_.IsObject(*obj);
+    }
+    return true;
+  }
+
+  // No address faults here.
   static void Prefetch(ObjectHeader* obj) {
     __builtin_prefetch(obj, 1);
     // Blocks are not aligned to cache lines: the first fields may lie in the next one.
@@ -201,7 +218,10 @@ class Marking {
 
   void Spill() {
     for (ObjectHeader*& obj : ring_) {
-      if (obj != nullptr) Push(obj);
+      if (obj != nullptr) {
+        Push(reinterpret_cast<ObjectHeader*>(reinterpret_cast<uintptr_t>(obj) &
+                                             ~uintptr_t{1}));
+      }
       obj = nullptr;
     }
     queued_ = 0;

@@ -151,6 +151,7 @@ class Replayer {
     stats.collected = static_cast<uint64_t>(garbage);
     stats.live_bytes_before = before.live_bytes;
     stats.live_bytes_after = after.live_bytes;
+    stats.freed_bytes = before.live_bytes - std::min(before.live_bytes, after.live_bytes);
     stats.tracked = before.gc_blocks;
     stats.total_ns = static_cast<uint64_t>(cost.total_ns);
     stats.cpu_ns = static_cast<uint64_t>(cost.cpu_ns);

@@ -80,8 +80,8 @@ class GrowthRule {
   void Learn(const HeapSnapshot& s, const CollectStats& stats) {
     const uint64_t grown =
         stats.live_bytes_before - std::min(stats.live_bytes_before, s.live_bytes_after_last);
-    const uint64_t freed =
-        stats.live_bytes_before - std::min(stats.live_bytes_before, stats.live_bytes_after);
+    const uint64_t freed = stats.freed_bytes;
+    if (stats.given_up || stats.out_of_memory) return;
     if (grown >= base_ / 2) {  // less says nothing
       if (freed < grown / 8) {
         stretch_ = std::min<uint64_t>(stretch_ * 2, kMostStretch);

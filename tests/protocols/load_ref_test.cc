@@ -253,8 +253,11 @@ Thing* LoadItem(World& w, ThreadState* ts, List& list) {
 }
 
 void ArrayIsReplaced(SchedRun& run) {
+  constexpr int kMostStrangers = 3;
   World w(run);
   List list;
+  Thing* there[kMostStrangers];
+  int strangers = 0;  // the writer's, till it has ended
   w.Spawn("writer", [&](ThreadState* ts) {
     {
       sched::NoPreemption scope;
@@ -277,12 +280,20 @@ void ArrayIsReplaced(SchedRun& run) {
       old = ExchangeSlotLocked(after->slot, AsValue(second));
     }
     DecrefValue(ts, old);
-    // Comes where `first` was; was never in the list.
-    Thing* never = w.New(ts, 2, kLargeThing);
-    SetMaybeWeakref(never);
-    w.Hold(never);
+    // One comes where `first` was, if that has died; none was ever in the list.
+    {
+      sched::NoPreemption scope;
+      while (strangers < kMostStrangers) {
+        Thing* stranger =
+            w.New(ts, 2 + static_cast<uint64_t>(strangers), kLargeThing);
+        SetMaybeWeakref(stranger);
+        w.Hold(stranger);
+        there[strangers++] = stranger;
+        if (AsValue(stranger) == old) break;
+      }
+    }
     ts->Safepoint();
-    w.Drop(ts, never);
+    for (int i = 0; i < strangers; ++i) w.Drop(ts, there[i]);
     ts->Safepoint();
   });
   w.Spawn("reader", [&](ThreadState* ts) {
@@ -301,7 +312,7 @@ void ArrayIsReplaced(SchedRun& run) {
     DecrefValue(ts, items->slot.load(kRelaxed));
     ts->heap()->Free(items);
   });
-  w.Finish(3);
+  w.Finish(2 + static_cast<uint64_t>(strangers));
 }
 
 TEST(LoadRefProtocolTest, ArrayIsReplaced) {
