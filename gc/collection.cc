@@ -7,9 +7,10 @@
 // Who asks decides how the steps lie in time:
 //   Collect      explicit, or on a serving thread: all on the caller, who sleeps between two
 //                of them for as long as the world was held, if there are other threads.
-//   Automatic    (the policy wants it) the first step at once. Then the pass is *open*: nobody owns it, the
-//                program runs, and the threads that allocate pay for the slices at their
-//                safepoints (PayDebt), whichever comes by when one is due.
+//   Automatic    (the policy wants it) the first step at once. Then the pass is *open*:
+//                nobody owns it, the program runs, and the threads that allocate pay for
+//                the slices at their safepoints (PayDebt), whichever comes by when one is
+//                due.
 //
 // The debt. A clock of bytes (Position: allocated, freed or not, and memory reported from
 // outside) says what is due: a slice each `stride` bytes, such that the pass is over by half

@@ -48,6 +48,9 @@
 //   H4 dead objects are untracked or on a list of the dead, and never queued.
 //   H5 a tid is stored or cleared by that thread, or while it is stopped, or
 //      under its bucket's lock while it is held detached or gone.
+//   H6 at the end of a stop a tid that is not 0 is a thread's of the isolate or
+//      that of the page's owner, unless the page's owner has changed since the
+//      collector last put owners right: no borrowed word is left.
 //
 // Readers without a reference look at tid, local and shared only: these are
 // atomics everywhere and no memset, poison, fill or free-list link touches

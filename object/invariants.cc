@@ -1,12 +1,15 @@
 // See invariants.h.
 #include "tidepool/object/invariants.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "tidepool/base/check.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/object/refcount.h"
+#include "tidepool/object/thread_state.h"
 
 namespace tidepool {
 namespace {
@@ -24,8 +27,19 @@ void Require(bool ok, const char* rule, const ObjectHeader* obj) {
         obj->gc_bits.load(kRelaxed));
 }
 
+// What a block's page and the threads say of its owner.
+struct Owners {
+  std::vector<uint64_t> threads;
+  const PageInfo* page = nullptr;
+
+  bool Knows(uint64_t tid) const {
+    return tid == page->owner_tid || page->owner_changed ||
+           std::find(threads.begin(), threads.end(), tid) != threads.end();
+  }
+};
+
 // All loads relaxed: the stop orders them.
-void CheckOne(const ObjectHeader* obj, HeaderCensus* census) {
+void CheckOne(const ObjectHeader* obj, const Owners& owners, HeaderCensus* census) {
   const int64_t shared = obj->shared.load(kRelaxed);
   const uint64_t tid = obj->tid.load(kRelaxed);
   const uint32_t local = obj->local.load(kRelaxed);
@@ -39,6 +53,7 @@ void CheckOne(const ObjectHeader* obj, HeaderCensus* census) {
   const bool merged = RefState(shared) == kRefMerged;
   Require((tid == 0) == merged, "H1 (no owner if and only if merged)", obj);
   Require((bits & kGcDying) == 0, "H4 (dying with references)", obj);
+  if (tid != 0) Require(owners.Knows(tid), "H6 (nobody's id)", obj);
   if ((bits & kGcTracked) != 0) ++census->tracked;
   if (local == kImmortalLocal) {
     ++census->immortal;
@@ -69,13 +84,16 @@ void CheckOne(const ObjectHeader* obj, HeaderCensus* census) {
 HeaderCensus CheckHeaders(Isolate* isolate, ThreadState* self) {
   TP_CHECK(isolate->StoppedBy(self));
   HeaderCensus census;
+  Owners owners;
+  isolate->ForEachThread([&](ThreadState* ts) { owners.threads.push_back(ts->tid()); });
   const uint32_t kinds = 1u << static_cast<uint32_t>(HeapKind::kObject) |
                          1u << static_cast<uint32_t>(HeapKind::kGc) |
                          1u << static_cast<uint32_t>(HeapKind::kGcPre);
   isolate->heap().VisitPages(kinds, [&](const PageInfo& page) {
+    owners.page = &page;
     const char* block = page.first_block + page.header_offset;
     for (size_t i = 0; i < page.count; ++i, block += page.block_size) {
-      CheckOne(reinterpret_cast<const ObjectHeader*>(block), &census);
+      CheckOne(reinterpret_cast<const ObjectHeader*>(block), owners, &census);
     }
   });
   return census;

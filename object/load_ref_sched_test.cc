@@ -213,6 +213,57 @@ TEST(LoadRefSched, WeakRefAgainstDeathAndReuse) {
   });
 }
 
+// A weakref is followed while its target's finalizer resurrects it: whoever gets it gets it
+// whole, it is finalized once, and it dies once, when the last reference goes.
+TEST(LoadRefSched, WeakRefAgainstResurrection) {
+  ExploreOk(3000, [](SchedRun& run) {
+    SchedWorld world;
+    Slot slot(0);
+    WeakRef* ref = nullptr;
+    Event ready(0);
+    g_finalizer = [&](ThreadState*, ObjectHeader* obj) {
+      Incref(obj);
+      SetMaybeWeakref(obj);
+      ExchangeSlot(slot, AsValue(obj));
+    };
+    world.Spawn(run, [&](ThreadState* ts) {
+      Node* target = NewNode(ts, &kFinalNodeType);
+      target->value = kShared;
+      ref = NewWeakRef(ts, &kWeakRefType, target, 0);
+      Incref(ref);
+      ready.Set();
+      Decref(ts, target);
+      ts->Safepoint();
+      Decref(ts, ref);
+    });
+    world.Spawn(run, [&](ThreadState* ts) {
+      {
+        BlockingScope blocking(ts);
+        ready.Wait();
+      }
+      for (int i = 0; i < 2; ++i) {
+        if (ObjectHeader* got = GetWeakRefTarget(ts, ref)) {
+          SCHED_CHECK(static_cast<Node*>(got)->value == kShared);
+          SCHED_CHECK(!IsDeadHeader(got));
+          Decref(ts, got);
+        }
+        ts->Safepoint();
+      }
+      Decref(ts, ref);
+    });
+    run.RunAll();
+    ThreadState* ts = world.isolate()->AttachThread("main");
+    ts->Safepoint();
+    SCHED_CHECK(Finalizes() == 1);
+    SCHED_CHECK(Deallocs() == 0);
+    DecrefValue(ts, ExchangeSlot(slot, 0));
+    world.isolate()->LeaveThread(ts);
+    SCHED_CHECK(world.Live() == 0);
+    SCHED_CHECK(Deallocs() == 1);
+    g_finalizer = nullptr;
+  });
+}
+
 // While a thread is the only holder nobody can get in, stale readers included.
 TEST(LoadRefSched, OnlyHolder) {
   ExploreOk(3000, [](SchedRun& run) {

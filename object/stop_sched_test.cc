@@ -1,6 +1,7 @@
 // Stops of the world, attach and detach, exits and critical sections through
 // chosen interleavings.
 #include "tidepool/object/internal/sched_world.h"
+#include "tidepool/object/internal/seats.h"
 #include "tidepool/object/internal/state_access.h"
 
 namespace tidepool::testing {
@@ -210,6 +211,26 @@ TEST(StopSched, ExitsAndStarts) {
     });
     run.RunAll();
     SCHED_CHECK(world.isolate()->thread_count() == 0);
+  });
+}
+
+// Stop after stop while threads come and go: who waits in one has got on by the next.
+TEST(StopSched, StopAfterStopStarvesNobody) {
+  ExploreOk(2500, [](SchedRun& run) {
+    SchedWorld world;
+    Seat seats[2];
+    for (Seat& seat : seats) {
+      world.Spawn(run, [&](ThreadState* ts) { ComeAndGo(ts, &seat, 2); });
+    }
+    world.Spawn(run, [&](ThreadState* ts) {
+      for (int i = 0; i < 4; ++i) {
+        ts->isolate()->StopTheWorld(ts);
+        SCHED_CHECK(NobodyStarves(world.isolate()));
+        ts->isolate()->StartTheWorld(ts);
+      }
+    });
+    run.RunAll();
+    for (Seat& seat : seats) SCHED_CHECK(seat.attached.load(kRelaxed) == 2);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidepool/object/internal/seats.h"
 #include "tidepool/object/internal/test_types.h"
 
 namespace tidepool::testing {
@@ -257,6 +258,32 @@ TEST(StopWorldTest, ManyThreadsAttachAndDetach) {
     for (Thread& thread : threads) thread.Join();
   }
   EXPECT_EQ(world.isolate()->thread_count(), 1u);
+}
+
+// The same 64 under stops without a pause: none starves, and all come to an end.
+TEST(StopWorldTest, ManyThreadsAttachAndDetachUnderEndlessStops) {
+  World world;
+  constexpr int kThreads = 64;
+  std::vector<Seat> seats(kThreads);
+  std::vector<Thread> threads(kThreads);
+  Atomic<int> running(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    ASSERT_TRUE(threads[t].Start([&, t] {
+      ThreadState* ts = world.isolate()->AttachThread("comes and goes");
+      ComeAndGo(ts, &seats[t], 100);
+      world.isolate()->LeaveThread(ts);
+      running.fetch_sub(1, kRelaxed);
+    }));
+  }
+  uint64_t stops = 0;
+  while (running.load(kRelaxed) > 0) {
+    StopScope stop(world.ts());
+    ++stops;
+    EXPECT_TRUE(NobodyStarves(world.isolate())) << stops;
+  }
+  for (const Seat& seat : seats) EXPECT_EQ(seat.attached.load(kRelaxed), 100u);
+  BlockingScope blocking(world.ts());
+  for (Thread& thread : threads) thread.Join();
 }
 
 struct Told {

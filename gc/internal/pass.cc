@@ -12,6 +12,7 @@
 #include "tidepool/gc/internal/markers.h"
 #include "tidepool/gc/internal/pass_inl.h"
 #include "tidepool/gc/internal/tid_view.h"
+#include "tidepool/object/invariants.h"
 #include "tidepool/object/refcount.h"
 #include "tidepool/object/type_info.h"
 
@@ -62,6 +63,11 @@ void Pass::StartWorld() {
   const GcPhase phase = phase_;
   EnterPhase(phase);
   const uint64_t held = phase_start_ - stopped_at_;
+#if TIDEPOOL_DCHECK_IS_ON
+  // C1: every stop that borrowed words, on every path.
+  if (borrowed_) CheckHeaders(isolate_, ts_);
+  borrowed_ = false;
+#endif
   stats_.paused_ns += held;
   if (held > stats_.pause_ns) stats_.pause_ns = held;
   stats_.pauses.Add(held);
@@ -125,6 +131,7 @@ void Pass::ChooseMarkers() {
 
 // In a stop: every count is where the collector looks for it.
 void Pass::MergeCounts() {
+  borrowed_ = true;  // trial deletion follows
   if (!TIDEPOOL_MUTANT(gc_no_merge)) isolate_->MergeAllQueues(ts_);
   isolate_->spread().Fold(isolate_);
 }

@@ -219,6 +219,7 @@ class Pass {
   uint64_t garbage_ = 0;           // objects
   uint64_t deferred_garbage_ = 0;  // of them with deferred counts
   uint64_t leaky_ = 0;             // not freed when dropped
+  bool borrowed_ = false;          // this stop borrows words
   bool piece_ = false;             // the table holds a piece, not all candidates
   uint64_t piece_size_ = 0;
   uint64_t slots_ = 0;             // blocks of the table

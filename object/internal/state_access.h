@@ -15,6 +15,10 @@ struct ThreadStateAccess {
   // For code generators (api/tidepool_layout.h).
   static constexpr size_t kBreakerOffset = offsetof(ThreadState, breaker_);
   static Atomic<uint32_t>& state(ThreadState* ts) { return ts->state_; }
+  // In a stop: it waits to be attached.
+  static bool IsWaiting(ThreadState* ts) {
+    return (ts->state_.load(kRelaxed) & ThreadState::kWaiting) != 0;
+  }
   static Atomic<uint32_t>& breaker(ThreadState* ts) { return ts->breaker_; }
   static DeadList& trash(ThreadState* ts) { return ts->trash_; }
   static DeadList& dead(ThreadState* ts) { return ts->dead_; }
