@@ -129,8 +129,8 @@ bool Collector::Impl::Step(ThreadState* ts) {
   Os* const os = isolate->os();
   const uint64_t start = os->NowNs();
   const uint64_t cpu_start = os->ThreadCpuNs();
-  const HeapSnapshot before = Snapshot();
   bool over = true;
+  const HeapSnapshot before = u.stats.total_ns == 0 ? u.before : Snapshot();
   {
     u.hooks.budget_ns = u.plan.pause_budget_ns << std::min(u.overdue / 2, kMostDoublings);
     gc_internal::Pass pass(ts, &memory, u.hooks, &u.stats);
@@ -141,7 +141,7 @@ bool Collector::Impl::Step(ThreadState* ts) {
     }
   }
   ts->heap()->Safepoint();  // hands over what was freed for other threads
-  const HeapSnapshot after = Snapshot();
+  const HeapSnapshot after = u.after = Snapshot();
   // What other threads and finalizers allocated meanwhile was not given back.
   const uint64_t there = before.live_bytes + after.allocated_total - before.allocated_total;
   u.stats.freed_bytes += std::min(before.live_bytes, there - std::min(there, after.live_bytes));
@@ -162,7 +162,10 @@ CollectStats Collector::Impl::Finish(ThreadState* ts) {
   } else if (stats.generation == 2) {
     isolate->heap().PurgeExcess();  // a whole pass was asked for
   }
-  const HeapSnapshot after = Snapshot();
+  if (u.plan.purge_afterwards || stats.generation == 2 || stats.given_up) {
+    u.after = Snapshot();
+  }
+  const HeapSnapshot& after = u.after;
   stats.live_bytes_after = after.live_bytes;
   const uint64_t end = isolate->os()->NowNs();
   stats.span_ns = end - u.start_ns;

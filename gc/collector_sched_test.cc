@@ -376,7 +376,9 @@ void Pay(SchedWorld& w, ThreadState* ts) {
 // by itself, and so takes the place of what they have begun.
 TEST(CollectorSchedTest, SlicesPaidByWhoeverComesBy) {
   for (bool explicit_too : {false, true}) {
-    auto result = sched::Explore(Budget(), [explicit_too](sched::SchedRun& run) {
+    sched::SchedOptions options = Budget();
+    options.iterations = 500;
+    auto result = sched::Explore(options, [explicit_too](sched::SchedRun& run) {
       SchedWorld w(1, "eager_slices");
       for (int t = 0; t < 2; ++t) {
         run.Spawn([&w] {

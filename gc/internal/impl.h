@@ -134,6 +134,7 @@ class Collector::Impl {
   struct UnderWay {
     CollectStats stats;
     HeapSnapshot before;
+    HeapSnapshot after;  // of the last step
     Plan plan;
     gc_internal::Pass::Hooks hooks;
     uint32_t debug = 0;

@@ -22,6 +22,9 @@ namespace {
 
 // Fewer objects are marked sooner than a helper wakes up.
 constexpr uint64_t kWorthHelpers = 100000;
+#if TIDEPOOL_DCHECK_IS_ON
+constexpr uint64_t kChecksEachStop = 4096;  // blocks
+#endif
 // More markers wait for memory.
 constexpr int kMostByDefault = 4;
 
@@ -64,8 +67,9 @@ void Pass::StartWorld() {
   EnterPhase(phase);
   const uint64_t held = phase_start_ - stopped_at_;
 #if TIDEPOOL_DCHECK_IS_ON
-  // C1: every stop that borrowed words, on every path.
-  if (borrowed_) CheckHeaders(isolate_, ts_);
+  // C1: every stop that borrowed words, on every path; of the slices over a large heap some.
+  const bool many = slots_ > kChecksEachStop && stats_.slices % 64 != 0;
+  if (borrowed_ && !many) CheckHeaders(isolate_, ts_);
   borrowed_ = false;
 #endif
   stats_.paused_ns += held;
@@ -121,8 +125,11 @@ void Pass::DisposeOfGarbage() {
 void Pass::ChooseMarkers() {
   int wanted = hooks_.mark_threads;
   if (wanted <= 0) {
-    wanted = std::min(os_->NumCpus(), kMostByDefault);
-    if (wanted > 1 && heap_.LiveIn(kGcKinds).blocks < kWorthHelpers) wanted = 1;
+    // The OS is asked for its processors only where they matter: it costs as much as a
+    // pass over a small heap.
+    wanted = heap_.LiveIn(kGcKinds).blocks < kWorthHelpers
+                 ? 1
+                 : std::min(os_->NumCpus(), kMostByDefault);
   }
   wanted = std::min(wanted, kMaxMarkers);
   markers_ = 1 + (wanted > 1 ? memory_.helpers.Ensure(wanted - 1) : 0);

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""tools/bench gc --write: the tables of docs/measurements.md about collector and counts.
+
+    tools/bench gc --write [--rounds=N] [--programs=DIR]
+
+A full collection over graphs of a million objects (//gc:collector_benchmark) beside the
+python3's and libgc's on this machine (gc_peers.py), the stops of automatic collections,
+which are also drawn (docs/pauses.svg, tools/pause_chart), and what counting references
+costs (//object:object_benchmark) beside std::shared_ptr and absl's nearest. The figure is
+the least of the rounds, for other work on the machine only adds; of stops it is the round
+whose 99th percentile is the median. --programs=DIR takes the built programs from there (a
+bazel-bin) and builds nothing.
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+from allocator_tables import machine, say
+from program_times import PAGE, ROOT, write
+
+TARGETS = ["//gc:collector_benchmark", "//object:object_benchmark"]
+GRAPHS = [("BM_RandomLiveFromRoots", "random, live, from roots", 60, "random"),
+          ("BM_RandomLiveByTrial", "random, live, by trial deletion", 60, "random"),
+          ("BM_GarbageCycles", "garbage, pairs", 40, "cycles"),
+          ("BM_DeepListFromRoots", "deep list, live", 15, "deep"),
+          ("BM_ListOfDicts", "list of dicts, live", 40, "dicts")]
+COUNTS = [
+    ("BM_OwnerIncrefDecref", "incref and decref by the owner"),
+    ("BM_SharedIncrefDecref/threads:1", "the same by others, one thread"),
+    ("BM_SharedIncrefDecref/threads:2", "the same by others, two threads"),
+    ("BM_SharedPtrCopy/real_time/threads:1", "`std::shared_ptr` copied, one thread"),
+    ("BM_SharedPtrCopy/real_time/threads:2", "`std::shared_ptr` copied, two threads"),
+    ("BM_CordCopy/real_time/threads:1", "`absl::Cord` copied, one thread"),
+    ("BM_CordCopy/real_time/threads:2", "`absl::Cord` copied, two threads"),
+    ("BM_AtomicAdd", "an atomic add"),
+    ("BM_TryIncrefForeign", "`TryIncref` of another thread's object"),
+    ("BM_LoadRefOwned", "`LoadRef` and drop, own object"),
+    ("BM_LoadRefShared/threads:1", "`LoadRef` and drop, of nobody, one thread"),
+    ("BM_LoadRefShared/threads:2", "`LoadRef` and drop, of nobody, two threads"),
+    ("BM_LoadRefUnderWriter/real_time/threads:2", "`LoadRef` while another thread writes"),
+    ("BM_AtomicSharedPtrUnderWriter/real_time/threads:2",
+     "`std::atomic<std::shared_ptr>` while another writes"),
+    ("BM_MutexSharedPtrUnderWriter/real_time/threads:2",
+     "`std::shared_ptr` under a mutex while another writes"),
+    ("BM_ForeignDropQueuedAndMerged/real_time/threads:2",
+     "made here, dropped there, merged here"),
+    ("BM_OneObjectForAll<false>/real_time/threads:2", "one object counted by two threads"),
+    ("BM_OneObjectForAll<true>/real_time/threads:2", "the same, marked (deferred)"),
+    ("BM_AnObjectForEach/real_time/threads:2", "an object for each of two threads"),
+    ("BM_Safepoint", "safepoint"),
+]
+
+
+def rounds_of(program, rounds, name_filter, least_time):
+    """Every run of each benchmark: {name: [run]}, with ns."""
+    say("%s, %s" % (os.path.basename(program), name_filter))
+    out = subprocess.run(
+        [program, "--benchmark_format=json", "--benchmark_min_time=%g" % least_time,
+         "--benchmark_enable_random_interleaving=true",
+         "--benchmark_repetitions=%d" % rounds, "--benchmark_filter=" + name_filter],
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    runs = {}
+    scale = {"ns": 1, "us": 1e3, "ms": 1e6}
+    for run in json.loads(out)["benchmarks"]:
+        if run.get("run_type") != "aggregate":
+            run["ns"] = run["real_time"] * scale[run["time_unit"]]
+            runs.setdefault(run["run_name"], []).append(run)
+    return runs
+
+
+def peers():
+    """{(peer, graph): CPU ms} and the peers' names."""
+    say("other collectors")
+    out = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "internal", "gc_peers.py")],
+                         text=True, stdout=subprocess.PIPE).stdout
+    lines = [line.split() for line in out.splitlines()]
+    names = lines[1] if len(lines) > 1 else []
+    return {(name, line[0]): figure for line in lines[2:]
+            for name, figure in zip(names, line[1:])}, names
+
+
+def collections(programs, rounds):
+    runs = rounds_of(os.path.join(programs, "gc", "collector_benchmark"), rounds,
+                     "Live|Garbage|List", 0.2)
+    theirs, names = peers()
+    lines = ["| graph, ms | one marker | CPU | two markers | ratio | target |"
+             + "".join(" %s |" % n for n in names),
+             "|---|" + "---:|" * (5 + len(names))]
+    for name, text, target, graph in GRAPHS:
+        best = {}
+        for markers in (1, 2):
+            key = "%s/objects:1000000/markers:%d/manual_time" % (name, markers)
+            best[markers] = min(runs[key], key=lambda r: r["ns"])
+        cpu = best[1]["cpu_ns_per_object"]  # of a million objects: ms
+        lines.append("| %s | %.1f | %.1f | %.1f | %.2f | %d |%s" % (
+            text, best[1]["ns"] / 1e6, cpu, best[2]["ns"] / 1e6,
+            best[2]["ns"] / best[1]["ns"], target,
+            "".join(" %s |" % theirs.get((n, graph), "") for n in names)))
+    return lines
+
+
+def stops(programs, rounds, draw):
+    runs = rounds_of(os.path.join(programs, "gc", "collector_benchmark"), rounds,
+                     "BM_Pauses", 0.1)
+    chosen = []
+    lines = ["| objects | policy | stops a collection | p50, ms | p99, ms | longest, ms | "
+             "held at a safepoint, p99, ms |", "|---:|---|---:|---:|---:|---:|---:|"]
+    for name in sorted(runs, key=lambda n: [int(d) for d in re.findall(r":(\d+)", n)]):
+        middle = statistics.median_low(r["p99_ns"] for r in runs[name])
+        run = next(r for r in runs[name] if r["p99_ns"] == middle)
+        chosen.append(run)
+        objects, budget = re.search(r"objects:(\d+)/budget:(\d)", name).groups()
+        lines.append("| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f |" % (
+            format(int(objects), ","), "`pause:ms=5`" if budget == "1" else "`live_bytes`",
+            run["stops"], run["p50_ns"] / 1e6, run["p99_ns"] / 1e6, run["max_ns"] / 1e6,
+            run["held_p99_ns"] / 1e6))
+    if draw:
+        path = os.path.join(ROOT, "tools", "pause_chart")
+        loader = importlib.machinery.SourceFileLoader("pause_chart", path)
+        sys.dont_write_bytecode = True
+        chart = importlib.util.module_from_spec(
+            importlib.util.spec_from_loader("pause_chart", loader))
+        loader.exec_module(chart)
+        with open(os.path.join(ROOT, "docs", "pauses.svg"), "w", encoding="utf-8") as f:
+            f.write(chart.draw(chart.rows({"benchmarks": chosen})))
+    return lines
+
+
+def counts(programs, rounds):
+    runs = rounds_of(os.path.join(programs, "object", "object_benchmark"), rounds, ".", 0.05)
+    lines = ["| counting, ns | |", "|---|---:|"]
+    for name, text in COUNTS:
+        if name in runs:
+            lines.append("| %s | %.1f |" % (text, min(r["ns"] for r in runs[name])))
+    return lines
+
+
+def main(words):
+    values = dict(w.lstrip("-").partition("=")[::2] for w in words)
+    if set(values) - {"write", "rounds", "programs"}:
+        say(__doc__.strip())
+        return 2
+    rounds = int(values.get("rounds") or 3)
+    programs = values.get("programs")
+    if not programs:
+        startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
+        if subprocess.run(["bazel", *startup, "build", "--noshow_progress", *TARGETS],
+                          cwd=ROOT, stdout=sys.stderr).returncode != 0:
+            return 1
+        programs = subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT,
+                                  text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL).stdout.strip()
+    text = "\n".join(
+        ["Made by `tools/bench gc --write`; %s." % machine(), "",
+         "A full collection over 1,000,000 objects, wall time; the others' in CPU time.", "",
+         *collections(programs, rounds), "",
+         "Stops of three automatic collections beside a program that keeps so many objects "
+         "and makes garbage: [pauses.svg](pauses.svg).", "",
+         *stops(programs, rounds, "write" in values), "",
+         "References, ns an operation; of two threads, what each sees.", "",
+         *counts(programs, rounds)])
+    print(text)
+    if "write" in values:
+        write("gc", text)
+        say("wrote " + os.path.relpath(PAGE, ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
