@@ -99,8 +99,8 @@ class PacedSlicesTest : public testing::Test {
 // A2: a safepoint costs one slice, and the next is not before so many bytes. A1: the pass
 // is over within its allowance.
 TEST_F(PacedSlicesTest, OneAtATimeAndOverInTime) {
-  Hold(60000);
-  for (int pass = 0; pass < 3; ++pass) {
+  Hold(30000);
+  for (int pass = 0; pass < 2; ++pass) {
     OpenAPass();
     const uint64_t start = position();
     const uint64_t most = Allowance(w.isolate->heap().GetStats().live_bytes, 1);
@@ -126,7 +126,7 @@ TEST_F(PacedSlicesTest, OneAtATimeAndOverInTime) {
 // what it says at the head of collection.cc.
 TEST_F(PacedSlicesTest, MutatorsDoNotOutrunTheSlices) {
   constexpr int kThreads = 3;
-  Hold(60000);
+  Hold(30000);
   const uint64_t held = w.isolate->heap().GetStats().live_bytes;
   Atomic<int> enough{0};
   Atomic<uint64_t> peak{0};
@@ -277,7 +277,7 @@ TEST(PacedSlicesEndTest, CollectorGoesWithAPassOpen) {
 
 // Memory that objects hold elsewhere pays as allocation does.
 TEST_F(PacedSlicesTest, MemoryElsewherePays) {
-  Hold(60000);
+  Hold(30000);
   OpenAPass();
   int reports = 0;
   for (; reports < 2000 && open(); ++reports) {

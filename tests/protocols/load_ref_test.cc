@@ -319,7 +319,7 @@ void ArrayIsReplaced(SchedRun& run, bool coarse) {
 }
 
 TEST(LoadRefProtocolTest, ArrayIsReplaced) {
-  for (bool coarse : {false, true}) {
+  for (bool coarse : {true, false}) {
     auto body = [coarse](SchedRun& run) { ArrayIsReplaced(run, coarse); };
     ExpectOk(FewPreemptions(2, 4000), body);
     ExpectOk(RandomRuns(2000), body);
