@@ -434,6 +434,37 @@ bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable) 
   return result == kDone;
 }
 
+Ref ListRepeat(Context& cx, List* list, int64_t n) {
+  for (;;) {
+    const size_t size = ListSize(list);
+    size_t total = 0;
+    if (__builtin_mul_overflow(size, static_cast<size_t>(n), &total)) return RaiseMemoryError(cx);
+    List* result = NewListRoom(cx, total);
+    if (result == nullptr) return nullptr;
+    if (total == 0) return Publish(result, 0);
+    Slot* items = result->array.load(kRelaxed)->items;
+    bool same;
+    {
+      ObjectLock lock(cx.ts, list);
+      same = static_cast<size_t>(list->size.load(kRelaxed)) == size;
+      for (size_t i = 0; same && i < size; ++i) {
+        const Value v = PeekSlot(list->array.load(kRelaxed)->items[i]);
+        IncrefValue(v);
+        items[i].store(v.bits(), kRelaxed);
+      }
+    }
+    // Nobody else knows the result, so the rest may take its time.
+    for (size_t i = size; same && i < total; ++i) {
+      SafepointInLoop(cx, i);
+      const Value v = PeekSlot(items[i - size]);
+      IncrefValue(v);
+      items[i].store(v.bits(), kRelaxed);
+    }
+    Ref done = Publish(result, same ? total : 0);
+    if (same) return done;
+  }
+}
+
 bool ListRepeatInPlace(Context& cx, List* list, int64_t times) {
   if (times <= 0) {
     ListClear(cx, list);

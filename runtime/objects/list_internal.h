@@ -19,6 +19,8 @@ bool ListSnapshot(Context& cx, List* list, Drops* out);
 Ref ListCopyRange(Context& cx, List* list, SliceRange range);
 bool ListDeleteRange(Context& cx, List* list, SliceRange range);
 bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable);
+// list * n, n > 0. Passes safepoints.
+Ref ListRepeat(Context& cx, List* list, int64_t n);
 bool ListRepeatInPlace(Context& cx, List* list, int64_t times);
 // Drops the first n items and the array, which the list does not have any more.
 void DropListArray(Context& cx, ListArray* array, int64_t n, bool readers);

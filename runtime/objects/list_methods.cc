@@ -145,9 +145,7 @@ Ref ListMul(Context& cx, Value a, Value b) {
   int64_t n;
   if (!RepeatCount(cx, b, &n)) return nullptr;
   if (n <= 0) return NewList(cx);
-  Ref copy = ListSlice(cx, a.as<List>(), 0, INT64_MAX);
-  if (!copy || !ListRepeatInPlace(cx, copy.as<List>(), n)) return nullptr;
-  return copy;
+  return ListRepeat(cx, a.as<List>(), n);
 }
 
 Ref ListInplaceAdd(Context& cx, Value self, Value other) {

@@ -30,16 +30,27 @@ enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
 bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
-// The attribute that the instruction's own cache leads to, owned by the caller; null: LoadAttrSlow.
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadAttrFast(Context& cx, Value obj, InlineCache* c) {
+// The fact about the name in `cls`, of the instruction's own cache or of the thread's; 0: not known. Facts of the thread's
+// cache are for loads and stores alike, so the class must have the flag that lets the generic way be taken.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline uint32_t FindFactFast(Context& cx, Class* cls, Str* name, InlineCache* c, uint32_t generic) {
+  const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
+  // Acquire: pairs with the version's release; the facts of the version are visible.
+  const uint32_t version = cls->version.load(kAcquire);
+  if (version == 0) return 0;
+  if (ABSL_PREDICT_TRUE((w >> 32) == version)) return static_cast<uint32_t>(w);
+  if ((cls->flags & generic) == 0) return 0;
+  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
+  return e->Matches(version, name) ? e->fact : 0;
+}
+
+// The attribute that a fact leads to, owned by the caller; null: LoadAttrSlow. Nothing is dropped and no safepoint passed.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadAttrFast(Context& cx, Value obj, Str* name, InlineCache* c) {
   if (!obj.is_object()) return Value();
   Object* o = obj.object();
   Class* cls = ClassOf(o);
-  const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
-  // Acquire: pairs with the version's release; the facts of the version are visible.
-  if ((w >> 32) != cls->version.load(kAcquire) || (w >> 32) == 0) return Value();
-  const uint32_t index = w & 0xffffff;
-  const uint32_t kind = (w >> 24) & 0xff;
+  const uint32_t fact = FindFactFast(cx, cls, name, c, Class::kGenericGetAttr);
+  const uint32_t index = fact & 0xffffff;
+  const uint32_t kind = fact >> 24;
   uintptr_t bits;
   if (kind == kCacheInline) {
     AttrHeader* h = AttrsOf(o, cls);
@@ -51,15 +62,14 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadAttrFast(Context& cx, Value obj, I
   return Value();
 }
 
-// Stores an owned value as the instruction's own cache says. True: it was taken over, and *old is the caller's to drop.
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool StoreAttrFast(Context& cx, Value obj, InlineCache* c, Value value, Value* old) {
+// Stores an owned value as a fact says. True: it was taken over, and *old is the caller's to drop.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool StoreAttrFast(Context& cx, Value obj, Str* name, InlineCache* c, Value value, Value* old) {
   if (!obj.is_object()) return false;
   Object* o = obj.object();
   Class* cls = ClassOf(o);
-  const uint64_t w = c->a.load(kRelaxed);  // relaxed: the word stands for itself
-  if ((w >> 32) != cls->version.load(kAcquire) || (w >> 32) == 0) return false;
-  const uint32_t index = w & 0xffffff;
-  const uint32_t kind = (w >> 24) & 0xff;
+  const uint32_t fact = FindFactFast(cx, cls, name, c, Class::kGenericSetAttr);
+  const uint32_t index = fact & 0xffffff;
+  const uint32_t kind = fact >> 24;
   if (kind == kCacheInline) {
     AttrHeader* h = AttrsOf(o, cls);
     if (index >= h->capacity) return false;
@@ -108,7 +118,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadMethodFast(Context& cx, Value obj,
   Class* cls = ClassOf(cx, obj);
   const uint32_t version = cls->version.load(kAcquire);
   const MethodCache::Entry* e = cx.method_cache->Find(version, name);
-  if (!e->Matches(version, name) || (e->fact >> 24) != kCacheMethod || version == 0 ||
+  if (!e->Matches(version, name) || (e->fact >> 24) != kCacheMethod || version == 0 || (cls->flags & Class::kGenericGetAttr) == 0 ||
       (cls->attr_offset != 0 && !NothingHides(cls, obj.object(), e->fact & 0xffffff))) {
     return Value();
   }

@@ -61,6 +61,14 @@ void InstanceDealloc(ThreadState* ts, ObjectHeader* h) {
   FreeObject(ts, h);
 }
 
+// The same for classes without attributes and __slots__.
+void NativeDealloc(ThreadState* ts, ObjectHeader* h) {
+  Object* o = AsObj(h);
+  const NativeType* native = ClassOf(o)->native;
+  (native->destroy != nullptr ? native->destroy : native->clear)(CurrentOf(ts), o);
+  FreeObject(ts, h);
+}
+
 void InstanceFinalize(ThreadState* ts, ObjectHeader* h) {
   Object* o = AsObj(h);
   Class* cls = ClassOf(o);
@@ -100,7 +108,9 @@ void FillTypeInfo(Context& cx, Class* cls) {
   info.clear = (info.flags & kTypeGc) != 0 ? InstanceClear : nullptr;
   const bool plain = native->destroy == nullptr && native->clear == nullptr && cls->attr_offset == 0 &&
                      cls->slots_offset == cls->slots_end && (info.flags & kTypeWeakRef) == 0;
-  info.dealloc = plain ? nullptr : InstanceDealloc;
+  const bool parts = cls->attr_offset != 0 || cls->slots_offset != cls->slots_end;
+  const bool last = native->destroy != nullptr || native->clear != nullptr;
+  info.dealloc = plain ? nullptr : !parts && last ? NativeDealloc : InstanceDealloc;
   info.finalize = native->finalize != nullptr || (cls->flags & Class::kHasDel) != 0 ? InstanceFinalize : nullptr;
 }
 

@@ -449,7 +449,7 @@ void AddSelfStores(const Code* code, std::vector<const Str*>* names) {
   const uint32_t n = static_cast<uint32_t>(code->unit->code.size());
   bool self = false;  // the instruction before pushed slot 0
   for (uint32_t i = 0; i < n && names->size() < static_cast<size_t>(kMaxSharedKeys); ) {
-    const uint32_t word = code->words[i];
+    const uint32_t word = code->unit->code[i];
     const lang::Op op = lang::OpOf(word);
     const uint32_t arg = word >> 8;
     if (op == lang::Op::kStoreAttr && self) {

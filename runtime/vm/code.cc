@@ -1,6 +1,7 @@
 // Linking: from a CodeUnit of the front end to a code object.
 #include "tidepool/runtime/vm/code.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -11,6 +12,7 @@
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/quicken.h"
 
 namespace tidepool::rt {
 namespace {
@@ -71,6 +73,18 @@ Str** InternAll(Context& cx, const std::vector<std::string>& names) {
 
 }  // namespace
 
+void Quicken(uint32_t* words, size_t n) {
+  for (size_t i = 0; i + 1 < n;) {
+    const lang::Op first = lang::OpOf(words[i]), second = lang::OpOf(words[i + 1]);
+    const size_t next = i + static_cast<size_t>(lang::OpWords(first));
+#define V(name, a, b) \
+  if (first == lang::Op::k##a && second == lang::Op::k##b) words[i] = (words[i] & ~0xffu) | kPair##name;
+    TIDEPOOL_PAIRS(V)
+#undef V
+    i = next;
+  }
+}
+
 Code* LinkCode(Context& cx, std::shared_ptr<lang::CodeUnit> unit) {
   const lang::CodeUnit& u = *unit;
   Ref ref = NewInstance(cx, cx.rt.cls.code);
@@ -79,7 +93,11 @@ Code* LinkCode(Context& cx, std::shared_ptr<lang::CodeUnit> unit) {
   SetImmortal(cx.ts, c);
   c->unit = &u;
   cx.rt.KeepUnit(std::move(unit));
-  c->words = u.code.data();
+  auto* words = static_cast<uint32_t*>(AllocateRaw(cx, (u.code.size() + 1) * sizeof(uint32_t)));
+  if (words == nullptr) return nullptr;
+  std::copy(u.code.begin(), u.code.end(), words);
+  Quicken(words, u.code.size());
+  c->words = words;
   c->num_slots = u.num_slots;
   c->stack_size = u.stack_size + 2;  // one more for `self` of a call, one to spare
   c->argcount = u.argcount;

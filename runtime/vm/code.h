@@ -26,7 +26,7 @@ struct InlineCache {
 struct Code : Object {
   static constexpr Layout kLayout = Layout::kCode;
   const lang::CodeUnit* unit;   // kept by the Runtime
-  const uint32_t* words;
+  const uint32_t* words;        // a copy of unit->code with pairs of instructions (quicken.h)
   Value* consts;
   Str** names;
   Str** slot_names;

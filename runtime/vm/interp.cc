@@ -34,6 +34,7 @@
 #include "tidepool/runtime/vm/generator.h"
 #include "tidepool/runtime/vm/interp_ops.h"
 #include "tidepool/runtime/vm/protocol.h"
+#include "tidepool/runtime/vm/quicken.h"
 #include "tidepool/runtime/vm/signals.h"
 
 namespace tidepool::rt {
@@ -254,6 +255,22 @@ Function* PythonInit(Context& cx, Class* cls) {
   return init.release().as<Function>();
 }
 
+// As DictGetAtHint, for what globals mostly are: functions and classes, which are counted in line.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value GlobalAtHint(Context& cx, Dict* d, const Str* key, const Atomic<uint32_t>& hint) {
+  DictTable* table = d->table.load(kAcquire);
+  const uint32_t at = hint.load(kRelaxed);  // relaxed: only a guess, checked below
+  if (ABSL_PREDICT_FALSE(table == nullptr || at >= table->capacity)) return Value();
+  DictEntry& e = table->entries()[at];
+  if (ABSL_PREDICT_FALSE(e.key.load(kAcquire) != reinterpret_cast<uintptr_t>(key))) return Value();
+  // Both acquire: as LoadRefFromArray, which this is for spread objects.
+  const Value v = Value::FromBits(e.value.load(kAcquire));
+  if (!v.is_object() || !IsSpread(v.object())) return DictGetAtHint(cx, d, key, hint);
+  if (!TryIncrefSpread(cx.ts, v.object())) return Value();
+  if (ABSL_PREDICT_TRUE(e.value.load(kAcquire) == v.bits() && d->table.load(kAcquire) == table)) return v;
+  tidepool::internal::DropStray(cx.ts, v.object());
+  return Value();
+}
+
 inline Ref LoadGlobal(Context& cx, Frame* f, Str* name, InlineCache* c) {
   Ref r;
   const uint64_t a = c->a.load(kRelaxed);  // relaxed: the word stands for itself
@@ -349,6 +366,9 @@ Ref Interpret(Context& cx, bool throwing) {
   static const void* const kLabels[256] = {
 #define V(name, dump, arg, extra) &&L_##name,
       TIDEPOOL_OPCODES(V)
+#undef V
+#define V(name, first, second) &&L_##name,
+      TIDEPOOL_PAIRS(V)
 #undef V
   };
   // clang-format on
@@ -612,7 +632,7 @@ L_LoadGlobal: {
   Str* const name = f->code->names[ARG];
   const uint64_t absent = c->a.load(kRelaxed);  // relaxed: the word stands for itself
   Dict* const dict = absent == (uint64_t{1} << 32 | DictKeysVersion(f->globals)) ? cx.rt.builtins : f->globals;
-  Value r = DictGetAtHint(cx, dict, name, c->hint);
+  Value r = GlobalAtHint(cx, dict, name, c->hint);
   if (r.is_null()) r = LoadGlobal(cx, f, name, c).release();
   if (r.is_null()) goto error;
   PUSH(r);
@@ -648,7 +668,7 @@ L_DeleteName:
   // ---- attributes and items
 L_LoadAttr: {
   InlineCache* c = &f->code->caches[*pc++];
-  Value r = LoadAttrFast(cx, sp[-1], c);
+  Value r = LoadAttrFast(cx, sp[-1], f->code->names[ARG], c);
   if (r.is_null()) r = LoadAttrSlow(cx, sp[-1], f->code->names[ARG], c).release();
   FINISH_UNARY(r);
 }
@@ -656,7 +676,7 @@ L_StoreAttr: {
   InlineCache* c = &f->code->caches[*pc++];
   const Value o = *--sp;
   const Value v = *--sp;
-  if (Value old; StoreAttrFast(cx, o, c, v, &old)) {
+  if (Value old; StoreAttrFast(cx, o, f->code->names[ARG], c, v, &old)) {
     DROP(old);
     DROP(o);
     NEXT();
@@ -1537,6 +1557,173 @@ L_StoreFastStoreFast: {
   DROP(old);
   NEXT();
 }
+
+  // ---- pairs (quicken.h): the second instruction's words are at pc
+L_FastAttr: {
+  const Value o = slots[ARG];
+  const Value r = LoadAttrFast(cx, o, f->code->names[*pc >> 8], &f->code->caches[pc[1]]);
+  if (!r.is_null()) {
+    PUSH(r);
+    pc += 2;
+  } else {
+    PUSH_NEW(o);
+  }
+  NEXT();
+}
+L_FastStoreAttr: {
+  const Value o = slots[ARG];
+  if (Value old; StoreAttrFast(cx, o, f->code->names[*pc >> 8], &f->code->caches[pc[1]], sp[-1], &old)) {
+    sp--;
+    pc += 2;
+    DROP(old);
+  } else {
+    PUSH_NEW(o);
+  }
+  NEXT();
+}
+L_FastMethod: {
+  const Value o = slots[ARG];
+  const Value r = LoadMethodFast(cx, o, f->code->names[*pc >> 8]);
+  if (!r.is_null()) {
+    PUSH(r);
+    pc += 2;
+  }
+  PUSH_NEW(o);
+  NEXT();
+}
+L_FastReturn: {
+  Value& slot = slots[ARG];
+  if (f->object == nullptr && f->generator == nullptr) {
+    // The frame ends: what is in the slot moves.
+    PUSH(slot);
+    slot = Value();
+    f->pc = pc++;
+    goto L_ReturnValue;
+  }
+  PUSH_NEW(slot);
+  NEXT();
+}
+L_FastSubscr: {
+  const Value k = slots[ARG], o = sp[-1];
+  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
+    const Value item = ListGet(cx, o.as<List>(), k.small_int()).release();
+    if (!item.is_null()) {
+      sp[-1] = item;
+      pc++;
+      DROP(o);
+      NEXT();
+    }
+  }
+  PUSH_NEW(k);
+  NEXT();
+}
+L_FastFastSubscr: {
+  const Value o = slots[lang::PairFirst(ARG)], k = slots[lang::PairSecond(ARG)];
+  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
+    const Value item = ListGet(cx, o.as<List>(), k.small_int()).release();
+    if (!item.is_null()) {
+      PUSH(item);
+      pc++;
+      NEXT();
+    }
+  }
+  PUSH_NEW(o);
+  PUSH_NEW(k);
+  NEXT();
+}
+  // v is True, False or an int: jump if it is (not) true.
+#define FAST_JUMP(jumps)                                                 \
+  do {                                                                   \
+    const Value v = slots[ARG];                                          \
+    const bool t = v == cx.rt.true_ || (v.is_small_int() && v.small_int() != 0); \
+    if (t || v == cx.rt.false_ || v == cx.rt.none || v.is_small_int()) { \
+      pc += 1 + ((jumps) ? *pc >> 8 : 0);                                \
+    } else {                                                             \
+      PUSH_NEW(v);                                                       \
+    }                                                                    \
+    NEXT();                                                              \
+  } while (0)
+L_FastJumpIfFalse:
+  FAST_JUMP(!t);
+L_FastJumpIfTrue:
+  FAST_JUMP(t);
+L_FastJumpIfNone:
+  pc += 1 + (slots[ARG] == cx.rt.none ? *pc >> 8 : 0);
+  NEXT();
+L_FastJumpIfNotNone:
+  pc += 1 + (slots[ARG] != cx.rt.none ? *pc >> 8 : 0);
+  NEXT();
+#define FAST_FAST_SUM(name, op, overflows)                                                     \
+  L_FastFast##name : {                                                                         \
+    const Value a = slots[lang::PairFirst(ARG)], b = slots[lang::PairSecond(ARG)];             \
+    if (Value::BothSmallInts(a, b)) {                                                          \
+      int64_t r;                                                                               \
+      if (!overflows(static_cast<int64_t>(a.bits()), static_cast<int64_t>(b.bits() - 1), &r)) { \
+        PUSH(Value::FromBits(static_cast<uintptr_t>(r)));                                      \
+        pc++;                                                                                  \
+        NEXT();                                                                                \
+      }                                                                                        \
+    } else if (Value::BothSmallFloats(a, b)) {                                                 \
+      const Value r = Value::SmallFloat(a.small_float() op b.small_float());                   \
+      if (!r.is_null()) {                                                                      \
+        PUSH(r);                                                                               \
+        pc++;                                                                                  \
+        NEXT();                                                                                \
+      }                                                                                        \
+    }                                                                                          \
+    PUSH_NEW(a);                                                                               \
+    PUSH_NEW(b);                                                                               \
+    NEXT();                                                                                    \
+  }
+  FAST_FAST_SUM(Add, +, __builtin_add_overflow)
+  FAST_FAST_SUM(Sub, -, __builtin_sub_overflow)
+L_FastFastMul: {
+  const Value a = slots[lang::PairFirst(ARG)], b = slots[lang::PairSecond(ARG)];
+  if (Value::BothSmallFloats(a, b)) {
+    const Value r = Value::SmallFloat(a.small_float() * b.small_float());
+    if (!r.is_null()) {
+      PUSH(r);
+      pc++;
+      NEXT();
+    }
+  }
+  PUSH_NEW(a);
+  PUSH_NEW(b);
+  NEXT();
+}
+#define COMPARE_PAIRS(name, op)                                                    \
+  L_FastFast##name : {                                                             \
+    const Value a = slots[lang::PairFirst(ARG)], b = slots[lang::PairSecond(ARG)]; \
+    bool t;                                                                        \
+    if (Value::BothSmallInts(a, b)) {                                              \
+      t = a.small_int() op b.small_int();                                          \
+    } else if (Value::BothSmallFloats(a, b)) {                                     \
+      t = a.small_float() op b.small_float();                                      \
+    } else {                                                                       \
+      PUSH_NEW(a);                                                                 \
+      PUSH_NEW(b);                                                                 \
+      NEXT();                                                                      \
+    }                                                                              \
+    pc++;                                                                          \
+    FINISH_BOOL(t);                                                                \
+  }                                                                                \
+  L_Int##name : {                                                                  \
+    const Value a = sp[-1];                                                        \
+    if (!a.is_small_int()) {                                                       \
+      PUSH(Value::Small(lang::IntArgOf(word)));                                    \
+      NEXT();                                                                      \
+    }                                                                              \
+    sp--;                                                                          \
+    pc++;                                                                          \
+    const bool t = a.small_int() op lang::IntArgOf(word);                          \
+    FINISH_BOOL(t);                                                                \
+  }
+  COMPARE_PAIRS(Lt, <)
+  COMPARE_PAIRS(Le, <=)
+  COMPARE_PAIRS(Eq, ==)
+  COMPARE_PAIRS(Ne, !=)
+  COMPARE_PAIRS(Gt, >)
+  COMPARE_PAIRS(Ge, >=)
 
 error:
   AddTraceback(cx, f);

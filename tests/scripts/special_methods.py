@@ -364,3 +364,30 @@ class F(float):
 
 
 print(S("ab").upper(), S("ab") + "c", S("x") == "x", len(S("abc")), T([1, 2]).total(), T((1,)) == (1,), F(1.5) * 2, isinstance(F(1), float), S("q").tag)
+
+
+# ---- a name that is stored the usual way and read another way, and the other way round
+class ReadsOtherwise:
+    def __getattribute__(self, name):
+        return "read " + name
+
+    def x(self):
+        return "method"
+
+
+class StoresOtherwise:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, ("stored", value))
+
+
+def use(o):
+    o.x = 1
+    return o.x
+
+
+for _ in range(3):
+    print(use(ReadsOtherwise()), use(StoresOtherwise()), [use(c()) for c in (ReadsOtherwise, StoresOtherwise)])
+try:
+    ReadsOtherwise().x()
+except TypeError as e:
+    print(e)
