@@ -1,0 +1,296 @@
+// Faults that show only after long runs (docs/cases.md), scaled: by default each takes a
+// second or two, TIDEPOOL_TEST_SECONDS=100 makes it minutes, and then the sizes are those
+// of the reports. Nothing here depends on how fast anything is.
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tidepool/allocator/domain_testing.h"
+#include "tidepool/allocator/heap_domain.h"
+#include "tidepool/base/os.h"
+#include "tidepool/base/sanitizer.h"
+#include "tidepool/base/thread.h"
+
+namespace tidepool {
+namespace {
+
+using testing_memory::kMiB;
+using testing_memory::World;
+
+// `usual` by default, more in long runs, at most `most`.
+uint64_t Scaled(uint64_t usual, uint64_t most) {
+  const char* text = getenv("TIDEPOOL_TEST_SECONDS");
+  const double scale = text != nullptr ? atof(text) : 1;
+  const double n = static_cast<double>(usual) * (scale > 1 ? scale : 1);
+#if TIDEPOOL_ASAN || TIDEPOOL_TSAN
+  return std::min(most, static_cast<uint64_t>(n / 8));
+#else
+  return std::min(most, static_cast<uint64_t>(n));
+#endif
+}
+
+// A place where blocks change hands, each with its size in front.
+struct Slot {
+  Atomic<char*> block;
+};
+
+// M14: those who make blocks are not those who drop them, and threads come and go. What is
+// committed stays within two and a half times the most that was live (some forty classes
+// of five threads each with pages half in use), and the pages that nobody owns do not
+// become more.
+TEST(CasesLongTest, CreatorsAndDeletersDiffer) {
+  constexpr int kThreads = 10;
+  constexpr size_t kSlots = 20000;
+  const int generations = static_cast<int>(Scaled(24, 2400));
+  World world;
+  static Slot slots[kSlots];
+  uint64_t early = 0, late = 0, most_live = 0;
+  for (int g = 0; g < generations; ++g) {
+    Thread threads[kThreads];
+    for (int t = 0; t < kThreads; ++t) {
+      ASSERT_TRUE(threads[t].Start([&, t, g] {
+        std::mt19937 random(static_cast<unsigned>(g * kThreads + t + 1));
+        ThreadHeap* heap = world.domain->NewThread();
+        heap->Attach();
+        for (int i = 0; i < 3000; ++i) {
+          // The even ones make, the odd ones drop.
+          char* fresh = nullptr;
+          if (t % 2 == 0) {
+            const size_t size = 32 + random() % 4064;
+            fresh = static_cast<char*>(heap->Allocate(HeapKind::kRaw, size));
+            ASSERT_NE(fresh, nullptr);
+            fresh[0] = fresh[size - 1] = 1;
+          }
+          char* old = slots[random() % kSlots].block.exchange(fresh, kAcqRel);
+          heap->Free(old);
+          if (i % 100 == 0) heap->Safepoint();
+        }
+        heap->Detach();
+        world.domain->ExitThread(heap);
+      }));
+    }
+    for (Thread& thread : threads) thread.Join();
+    const Stats stats = world.domain->GetStats();
+    // At most 4,000 blocks of 2 KiB on average are live.
+    most_live = std::max(most_live, stats.live_bytes);
+    EXPECT_LE(stats.committed, most_live * 5 / 2 + 8 * kMiB) << "generation " << g;
+    if (g < generations / 3) early = std::max(early, stats.available_pages);
+    if (g >= generations * 2 / 3) late = std::max(late, stats.available_pages);
+  }
+  EXPECT_LE(late, early * 2 + 64);
+  for (Slot& slot : slots) world.heap->Free(slot.block.exchange(nullptr, kAcqRel));
+  world.domain->CheckInvariants();
+}
+
+// M27: a loop that does nothing but retire blocks, beside a reader that comes to its
+// safepoints. What waits is bounded by the budget, not by how many there are.
+TEST(CasesLongTest, EightyMillionRetires) {
+  const uint64_t retires = Scaled(1000000, 80000000);
+  Options options;
+  options.limbo_budget = kMiB;
+  World world(options);
+  Atomic<int> stop(0);
+  Atomic<uint64_t> rounds(0);
+  Thread reader;
+  ASSERT_TRUE(reader.Start([&] {
+    ThreadHeap* heap = world.domain->NewThread();
+    heap->Attach();
+    while (stop.load(kRelaxed) == 0) {
+      heap->Safepoint();
+      rounds.fetch_add(1, kRelaxed);
+    }
+    heap->Detach();
+    world.domain->ExitThread(heap);
+  }));
+  uint64_t most = 0, committed = 0;
+  for (uint64_t i = 0; i < retires; ++i) {
+    void* p = world.heap->Allocate(HeapKind::kRaw, 64);
+    ASSERT_NE(p, nullptr);
+    world.heap->FreeDelayed(p);
+    if (i % 64 != 0) continue;
+    world.heap->Safepoint();
+    if (i % 4096 != 0) continue;
+    most = std::max(most, world.domain->LimboBytes());
+    committed = std::max(committed, world.domain->CommittedBytes());
+    // Past the budget the reader has its turn, however the threads are scheduled.
+    const uint64_t before = rounds.load(kRelaxed);
+    while (world.domain->LimboBytes() > options.limbo_budget &&
+           rounds.load(kRelaxed) < before + 3) {
+      RealOs()->SleepNs(20000);
+      world.heap->Safepoint();
+    }
+  }
+  stop.store(1, kRelaxed);
+  reader.Join();
+  // The budget and what 4,096 blocks more take; the pages of both.
+  EXPECT_LE(most, options.limbo_budget + 4096 * 64 + kMiB / 4);
+  EXPECT_LE(committed, 8 * kMiB);
+  world.heap->Safepoint();
+  world.heap->Detach();
+  world.domain->AfterStop();
+  world.heap->Attach();
+  EXPECT_EQ(world.domain->LimboBytes(), 0u);
+  EXPECT_EQ(world.domain->GetStats().live_blocks, 0u);
+}
+
+// A thread that is attached and comes to no safepoint, while others free 10 GB (a hundredth
+// by default). Big blocks are zeroed inside, so that they cost address space only; small
+// ones, which keep their memory, are few; the thread is named.
+TEST(CasesLongTest, StalledReaderWhileOthersFreeTenGigabytes) {
+  const uint64_t bytes = Scaled(100 * kMiB, 10000 * kMiB);
+  Options options;
+  options.limbo_budget = 4 * kMiB;
+  World world(options);
+  world.heap->Detach();
+  ThreadHeap* reader = world.domain->NewThread();
+  reader->Attach();  // and never comes to a safepoint
+  constexpr int kThreads = 3;
+  Thread threads[kThreads];
+  Atomic<uint64_t> small(0);
+  for (int t = 0; t < kThreads; ++t) {
+    ASSERT_TRUE(threads[t].Start([&, t] {
+      ThreadHeap* heap = world.domain->NewThread();
+      heap->Attach();
+      for (uint64_t freed = 0; freed < bytes / kThreads; freed += 2 * kMiB) {
+        char* p = static_cast<char*>(heap->Allocate(HeapKind::kRaw, 2 * kMiB));
+        ASSERT_NE(p, nullptr);
+        memset(p, t + 1, 2 * kMiB);
+        heap->FreeDelayed(p, /*may_zero=*/true);
+        for (int i = 0; i < 8; ++i) {
+          heap->FreeDelayed(heap->Allocate(HeapKind::kRaw, 1000));
+          small.fetch_add(1024, kRelaxed);
+        }
+        heap->Safepoint();
+      }
+      heap->Detach();
+      world.domain->ExitThread(heap);
+    }));
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_GE(world.domain->LimboBytes(), bytes / 10 * 9);
+  // Twice the budget stays as it is, then insides are zeroed; each big block keeps the OS
+  // pages of its ends; what is freed is not yet unused, and the small ones wait whole.
+  const uint64_t ends = bytes / (2 * kMiB) * 16384;
+  EXPECT_LE(world.domain->CommittedBytes(),
+            3 * options.limbo_budget + kThreads * 2 * kMiB + ends +
+                small.load(kRelaxed) * 5 / 4 + 4 * kMiB);
+  Seq oldest = 0;
+  EXPECT_EQ(world.domain->qsbr().OldestReader(&oldest)->tag(), reader);
+  world.heap->Attach();
+  reader->Safepoint();
+  world.heap->Safepoint();
+  reader->Safepoint();
+  world.heap->Safepoint();
+  EXPECT_EQ(world.domain->LimboBytes(), 0u);
+  world.domain->ExitThread(reader);
+  world.domain->CheckInvariants();
+}
+
+// C36: one key replaced 200,000 times by 16 threads, each old value freed delayed, while a
+// reader holds everything up. No counter of pages, chains or limbo may overflow: all come
+// back, once each, when the reader goes on.
+TEST(CasesLongTest, AHotKeyReplacedBehindAStalledReader) {
+  constexpr int kThreads = 16;
+  const uint64_t each = Scaled(200000, 200000) / kThreads;
+  World world;
+  ThreadHeap* reader = world.domain->NewThread();
+  reader->Attach();
+  Atomic<char*> key(nullptr);
+  Thread threads[kThreads];
+  for (int t = 0; t < kThreads; ++t) {
+    ASSERT_TRUE(threads[t].Start([&, t] {
+      ThreadHeap* heap = world.domain->NewThread();
+      heap->Attach();
+      for (uint64_t i = 0; i < each; ++i) {
+        char* p = static_cast<char*>(heap->Allocate(HeapKind::kRaw, 16));
+        ASSERT_NE(p, nullptr);
+        // Its own pattern, so that a block with two owners shows.
+        memset(p + 8, t, 8);
+        char* old = key.exchange(p, kAcqRel);
+        if (old != nullptr) {
+          EXPECT_EQ(old[8], old[15]);
+          heap->FreeDelayed(old);
+        }
+      }
+      heap->Detach();
+      world.domain->ExitThread(heap);
+    }, 256 << 10));
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_EQ(world.domain->LimboBytes(), (each * kThreads - 1) * 16);
+  // Once more over the same pages, by one that frees at once: the counts of others' blocks
+  // in a page go to their border while nothing can be drained.
+  world.domain->CheckInvariants();
+  reader->Safepoint();
+  world.heap->Safepoint();
+  reader->Safepoint();
+  world.heap->Safepoint();
+  EXPECT_EQ(world.domain->LimboBytes(), 0u);
+  world.heap->Free(key.load(kAcquire));
+  world.domain->ExitThread(reader);
+  world.heap->Safepoint();
+  EXPECT_EQ(world.domain->GetStats().live_blocks, 0u);
+  world.domain->CheckInvariants();
+}
+
+// K18: what a thread's exit does goes by the pages it has, not by what others left: it
+// looks at no page of theirs. (Each page it lets go is counted, and nothing else.)
+TEST(CasesLongTest, ExitsLetGoTheirOwnPagesOnly) {
+  World world;
+  std::vector<void*> left;
+  uint64_t most = 0;
+  for (int i = 0; i < 300; ++i) {
+    ThreadHeap* heap = world.domain->NewThread();
+    heap->Attach();
+    // Whole pages, so that nobody adopts them.
+    for (int k = 0; k < 64; ++k) left.push_back(heap->Allocate(HeapKind::kRaw, 4096));
+    const Stats before = world.domain->GetStats();
+    heap->Detach();
+    world.domain->ExitThread(heap);
+    const Stats after = world.domain->GetStats();
+    most = std::max(most, after.pages_abandoned - before.pages_abandoned);
+    EXPECT_EQ(after.pages_adopted, before.pages_adopted);
+    EXPECT_EQ(after.pages_claimed, before.pages_claimed);
+    EXPECT_EQ(after.live_blocks, before.live_blocks);
+  }
+  EXPECT_LE(most, 16u);
+  for (void* p : left) world.heap->Free(p);
+  world.heap->Safepoint();
+  EXPECT_EQ(world.domain->GetStats().live_blocks, 0u);
+  world.domain->CheckInvariants();
+}
+
+// R31: the sums of all that was ever allocated pass 2^42 bytes, in long runs 2^45, on
+// a thread that is not main; figures and limits go on as before.
+TEST(CasesLongTest, TotalsPast2To45Bytes) {
+  constexpr uint64_t kBlock = uint64_t{1} << 29;
+  const uint64_t total = Scaled(uint64_t{1} << 42, uint64_t{1} << 45);
+  const uint64_t blocks = total / kBlock + 10;
+  uint64_t hard = uint64_t{1} << 30;
+  Options options;
+  options.max_memory = hard;
+  World world(options);
+  testing_memory::OnThread(world.domain.get(), [&](ThreadHeap* heap) {
+    for (uint64_t i = 0; i < blocks; ++i) {
+      void* p = heap->Allocate(HeapKind::kRaw, kBlock);
+      ASSERT_NE(p, nullptr) << i;
+      heap->Free(p);
+    }
+    EXPECT_GE(heap->allocated_since(), total);
+  });
+  const Stats stats = world.domain->GetStats();
+  EXPECT_GE(stats.large_allocated, total);
+  EXPECT_EQ(stats.live_blocks, 0u);
+  EXPECT_LE(stats.committed, hard);
+  EXPECT_EQ(world.heap->Allocate(HeapKind::kRaw, hard + 1), nullptr);
+  void* p = world.heap->Allocate(HeapKind::kRaw, 48);
+  EXPECT_NE(p, nullptr);
+  world.heap->Free(p);
+}
+
+}  // namespace
+}  // namespace tidepool
