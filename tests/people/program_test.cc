@@ -18,7 +18,7 @@ struct Ran {
   std::string out;  // and errors
 };
 
-Ran Run(const std::vector<std::string>& args, const std::string& input = "") {
+Ran RunProgram(const std::vector<std::string>& args, const std::string& input = "") {
   Child child(Child::kPipes, args);
   child.Send(input);
   child.CloseInput();
@@ -28,53 +28,53 @@ Ran Run(const std::vector<std::string>& args, const std::string& input = "") {
 
 TEST(CommandLine, WhatRuns) {
   const std::string argv = "import sys; print(sys.argv, __name__)";
-  const Ran code = Run({"-c", argv, "a", "-x", "--stats"});
+  const Ran code = RunProgram({"-c", argv, "a", "-x", "--stats"});
   EXPECT_EQ(code.status, 0);
   EXPECT_EQ(code.out, "['-c', 'a', '-x', '--stats'] __main__\n");
-  const Ran dash = Run({"-", "b"}, argv);
+  const Ran dash = RunProgram({"-", "b"}, argv);
   EXPECT_EQ(dash.status, 0);
   EXPECT_EQ(dash.out, "['-', 'b'] __main__\n");
-  const Ran piped = Run({}, argv + "\nraise SystemExit(4)\n");
+  const Ran piped = RunProgram({}, argv + "\nraise SystemExit(4)\n");
   EXPECT_EQ(piped.status, 4);
   EXPECT_EQ(piped.out, "[''] __main__\n");
   const std::string script = TempFile("mine.py");
   std::ofstream(script) << argv << "\n";
-  const Ran file = Run({"--gc-stress=50", script, "c"});
+  const Ran file = RunProgram({"--gc-stress=50", script, "c"});
   EXPECT_EQ(file.status, 0);
   EXPECT_EQ(file.out, "['" + script + "', 'c'] __main__\n");
   ASSERT_EQ(chdir(TempFile("").c_str()), 0);
-  const Ran module = Run({"-m", "mine", "d"});
+  const Ran module = RunProgram({"-m", "mine", "d"});
   EXPECT_EQ(module.status, 0);
   EXPECT_EQ(module.out, "['mine.py', 'd'] __main__\n");
-  EXPECT_EQ(Run({"-m", "bisect2"}).status, 1);
-  EXPECT_EQ(Run({"-m", "string"}).status, 0);
+  EXPECT_EQ(RunProgram({"-m", "bisect2"}).status, 1);
+  EXPECT_EQ(RunProgram({"-m", "string"}).status, 0);
 }
 
 TEST(CommandLine, WrongUsage) {
   for (const std::vector<std::string>& args :
        {std::vector<std::string>{"-c"}, {"-m"}, {"--no-such-option"}, {"-q"}, {"--gc-stress=often", "-c", "1"}, {TempFile("no such script.py")}}) {
-    const Ran ran = Run(args);
+    const Ran ran = RunProgram(args);
     EXPECT_EQ(ran.status, 2) << args[0] << ran.out;
     EXPECT_NE(ran.out.find("tidepool: "), std::string::npos) << ran.out;
   }
 }
 
 TEST(CommandLine, ExitStatus) {
-  EXPECT_EQ(Run({"-c", "import sys; sys.exit()"}).status, 0);
-  EXPECT_EQ(Run({"-c", "import sys; sys.exit(300)"}).status, 44);
-  EXPECT_EQ(Run({"-c", "import sys; sys.exit(-1)"}).status, 255);
-  EXPECT_EQ(Run({"-c", "exit(9)"}).status, 9);
-  const Ran text = Run({"-c", "raise SystemExit('why')"});
+  EXPECT_EQ(RunProgram({"-c", "import sys; sys.exit()"}).status, 0);
+  EXPECT_EQ(RunProgram({"-c", "import sys; sys.exit(300)"}).status, 44);
+  EXPECT_EQ(RunProgram({"-c", "import sys; sys.exit(-1)"}).status, 255);
+  EXPECT_EQ(RunProgram({"-c", "exit(9)"}).status, 9);
+  const Ran text = RunProgram({"-c", "raise SystemExit('why')"});
   EXPECT_EQ(text.status, 1);
   EXPECT_EQ(text.out, "why\n");
-  EXPECT_EQ(Run({"-c", "1/0"}).status, 1);
-  EXPECT_EQ(Run({"-c", "x ="}).status, 1);
-  EXPECT_EQ(Run({"-c", "import os; os._exit(8)"}).status, 8);
-  EXPECT_EQ(Run({"-c", "raise KeyboardInterrupt"}).status, 130);
+  EXPECT_EQ(RunProgram({"-c", "1/0"}).status, 1);
+  EXPECT_EQ(RunProgram({"-c", "x ="}).status, 1);
+  EXPECT_EQ(RunProgram({"-c", "import os; os._exit(8)"}).status, 8);
+  EXPECT_EQ(RunProgram({"-c", "raise KeyboardInterrupt"}).status, 130);
 }
 
 TEST(CommandLine, HelpFitsAScreen) {
-  const Ran help = Run({"--help"});
+  const Ran help = RunProgram({"--help"});
   EXPECT_EQ(help.status, 0);
   int lines = 0;
   std::istringstream text(help.out);
@@ -84,10 +84,10 @@ TEST(CommandLine, HelpFitsAScreen) {
                            "--help-options", "TIDEPOOL_HISTORY"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
-  const Ran options = Run({"--help-options"});
+  const Ran options = RunProgram({"--help-options"});
   EXPECT_EQ(options.status, 0);
   EXPECT_NE(options.out.find("--gc_stress="), std::string::npos);
-  const Ran version = Run({"--version"});
+  const Ran version = RunProgram({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out.compare(0, 9, "tidepool "), 0) << version.out;
 }
@@ -112,7 +112,7 @@ TEST(Crash, SaysWhatHappened) {
                            "threading.Thread(target=waits, daemon=True).start()\n"
                            "started.wait()\n"
                            "reads(64)\n";
-  const Ran ran = Run({"--gc-stress=1000", script});
+  const Ran ran = RunProgram({"--gc-stress=1000", script});
   EXPECT_EQ(ran.status, 1000 + SIGSEGV) << ran.out;
   for (const std::string& part :
        {std::string("tidepool: crashed: SIGSEGV"), std::string("address 0x40"), std::string("gc_stress=1000"), std::string("* 1 main: attached\n"),
@@ -136,7 +136,7 @@ TEST(Crash, DiesByTheSameSignal) {
 
 TEST(Crash, Abort) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer reports";
-  const Ran ran = Run({"-c", "import os\ndef f():\n  os.abort()\nf()"});
+  const Ran ran = RunProgram({"-c", "import os\ndef f():\n  os.abort()\nf()"});
   EXPECT_EQ(ran.status, 1000 + SIGABRT);
   EXPECT_NE(ran.out.find("<string>:3 in f\n"), std::string::npos) << ran.out;
 }
