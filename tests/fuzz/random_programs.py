@@ -717,8 +717,153 @@ def delete(g):
     g.line("    show(type(e).__name__)")
 
 
+def mixed(g):
+    """Operators between any two things: what is refused must be refused in the same words."""
+    kinds = list(LITERALS)
+    a, b = g.expr(g.pick(kinds), 1), g.expr(g.pick(kinds), 1)
+    g.line("try:")
+    k = g.n(4)
+    if k == 0:
+        g.line("    show(%s %s %s)" % (a, g.pick(["+", "-", "/", "//", "&", "|", "^", "<", ">=", "==", "!=", "in", "not in", "and", "or"]), b))
+    elif k == 1:
+        g.line("    t = %s" % a)
+        g.line("    t %s= %s" % (g.pick(["+", "-", "/", "//", "&", "|", "^"]), b))
+        g.line("    show(t)")
+    elif k == 2:
+        g.line("    show(%s[%s])" % (a, g.pick([b, g.expr("int", 0), "1:2", "-1", "::2", "None"])))
+    else:
+        name = g.pick(["len", "list", "sorted", "sum", "max", "min", "abs", "int", "float", "tuple", "set", "dict", "str", "round", "repr", "bool", "any", "all",
+                       "ord", "chr", "hex", "bin", "frozenset", "ascii", "callable", "bytes"])
+        a = g.expr(g.pick([kind for kind in kinds if kind != "set"]), 1)  # whose order is nobody's business
+        g.line("    show(%s(%s))" % (name, a if name != "bytes" else "str(%s), 'utf-8'" % a))
+    g.line("except KeyError:")  # its text may be that of a set
+    g.line("    show('KeyError')")
+    g.line("except Exception as e:")
+    g.line("    show(type(e).__name__, str(e))")
+
+
+METHODS = {
+    "str": ["count", "endswith", "find", "index", "join", "partition", "replace", "rfind", "rindex", "rpartition", "rsplit", "split", "startswith", "strip", "zfill",
+            "center", "ljust", "encode", "isalpha", "isalnum", "isspace", "istitle", "isupper", "islower", "isidentifier", "isprintable", "isdecimal", "removesuffix",
+            "format", "lstrip", "translate"],
+    "ints": ["append", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort", "copy", "clear"],
+    "dict": ["get", "pop", "setdefault", "update", "keys", "values", "items", "copy", "popitem", "clear", "fromkeys"],
+    "set": ["add", "discard", "remove", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "update", "copy",
+            "intersection_update", "difference_update"],
+    "bytes": ["count", "find", "index", "split", "join", "hex", "startswith", "endswith", "strip", "replace", "decode", "title", "isalpha", "center", "rsplit", "partition",
+              "__getitem__"],
+    "int": ["bit_length", "bit_count", "to_bytes", "conjugate", "as_integer_ratio"],
+    "float": ["is_integer", "hex", "as_integer_ratio", "conjugate"],
+    "tuple": ["count", "index"] ,
+}
+
+
+def methods(g):
+    """Methods with arguments of any type: what is refused is, for whatever reason is met first."""
+    kind = g.pick(list(METHODS))
+    name = g.pick(METHODS[kind])
+    kinds = ["int", "int", "str", kind, "ints", g.pick(list(LITERALS))]
+    args = [g.expr(g.pick([k for k in kinds if k != "set" or kind == "set"]), 1) for _ in range(g.n(3))]
+    g.line("try:")
+    g.line("    t = %s" % g.expr(kind, 1))
+    g.line("    r = t.%s(%s)" % (name, ", ".join(args)))
+    g.line("    show(%s, t)" % ("sorted(map(repr, r))" if name in ("keys", "values", "items") else "r"))
+    g.line("except Exception:")
+    g.line("    show('refused')")
+
+
+def flow(g):
+    """return, break and continue through finally and with, in a function that is called in several ways."""
+    name, log = g.name("flow"), g.name("log")
+    leave = ["return n", "break", "continue", "raise Failed(n)", "n += 1", "return"]
+    g.line("%s = []" % log)
+    g.line("def %s(n):" % name)
+    g.line("    for i in range(4):")
+    g.line("        try:")
+    g.line("            with Scope(%s, %s):" % (log, g.pick(["()", "ValueError"])))
+    g.line("                try:")
+    g.line("                    if i == n: %s" % g.pick(leave))
+    g.line("                    %s.append(i)" % log)
+    g.line("                    if n > 2: %s" % g.pick(leave))
+    g.line("                except Failed as e:")
+    g.line("                    %s.append('failed')" % log)
+    g.line("                    %s" % g.pick(["pass", "raise", "raise KeyError(n) from e", "continue", "return 'handled'"]))
+    g.line("                else:")
+    g.line("                    %s.append('else')" % log)
+    g.line("                finally:")
+    g.line("                    %s.append('inner')" % log)
+    g.line("                    if n == 3: %s" % g.pick(["pass", "break", "return 'finally'", "n = 0"]))
+    g.line("        finally:")
+    g.line("            %s.append('outer')" % log)
+    g.line("            if i == 3 and n == 1: %s" % g.pick(["pass", "return 'last'", "raise IndexError(i)"]))
+    g.line("    else:")
+    g.line("        return 'whole'")
+    g.line("    return ('after', n)")
+    g.line("for n in range(5):")
+    g.line("    try:")
+    g.line("        show(n, %s(n))" % name)
+    g.line("    except Exception as e:")
+    g.line("        show(repr(e), repr(e.__cause__), repr(e.__context__))")
+    g.line("show(%s)" % log)
+
+
+def arguments(g):
+    """Functions of every shape, called in every way."""
+    name = g.name("args")
+    shape = g.pick(["a, b=2, *c, d, e=5, **f", "a, /, b, *, c=3", "*a, **b", "a=1, b=2, c=3", "a, b, /, c=0, *d", "a, *, b, **c", "*, a=1"])
+    names = [p.strip(" */").split("=")[0] for p in shape.split(",") if p.strip(" */")]
+    g.line("def %s(%s):" % (name, shape))
+    g.line("    return (%s,)" % ", ".join(names))
+    for _ in range(1 + g.n(4)):
+        parts = [g.expr("int", 0) for _ in range(g.n(4))]
+        if g.chance(25):
+            parts.append("*%s[:3]" % g.expr("ints", 0) if "[" not in parts else "1")
+        seen = set()
+        for _ in range(g.n(3)):
+            key = g.pick(["a", "b", "c", "d", "e", "zz"])
+            if key not in seen:
+                seen.add(key)
+                parts.append("%s=%s" % (key, g.expr("int", 0)))
+        if g.chance(20):
+            parts.append("**{'d': 4}")
+        g.line("try:")
+        g.line("    show(%s(%s))" % (name, ", ".join(parts)))
+        g.line("except TypeError:")
+        g.line("    show('TypeError')")
+
+
+def diamonds(g):
+    """Multiple inheritance, super() along the order, class attributes, operators by reflection."""
+    a, b, c, d = [g.name("K") for _ in range(4)]
+    g.line("class %s:" % a)
+    g.line("    tag = %s" % g.expr("int", 0))
+    g.line("    def who(self): return [%r]" % a)
+    g.line("    def __%s__(self, other): return %s" % (g.pick(["add", "sub", "mul"]), g.pick(["'left'", "NotImplemented"])))
+    for k in (b, c):
+        g.line("class %s(%s):" % (k, a))
+        if g.chance(50):
+            g.line("    tag = %s" % g.expr("str", 0))
+        if g.chance(70):
+            g.line("    def who(self): return [%r] + super().who()" % k)
+        g.line("    def __r%s__(self, other): return %s" % (g.pick(["add", "sub", "mul"]), g.pick(["'right'", "NotImplemented"])))
+    g.line("class %s(%s, %s):" % (d, b, c))
+    g.line("    %s" % g.pick(["pass", "who = lambda self: ['own'] + super(%s, self).who()" % d, "tag = property(lambda self: len(self.who()))"]))
+    g.line("x, y = %s(), %s()" % (d, g.pick([a, b, c, d])))
+    g.line("show(x.who(), x.tag, y.tag, [k.__name__ for k in %s.__mro__])" % d)
+    for op in "+-*":
+        g.line("try:")
+        g.line("    show(%s)" % g.pick(["x %s y" % op, "y %s x" % op, "x %s 1" % op, "1 %s x" % op]))
+        g.line("except TypeError as e:")
+        g.line("    show(str(e))")
+    g.line("try:")
+    g.line("    class Z(%s, %s): pass" % g.pick([(a, b), (b, a), (c, d), (d, c), (a, "object"), ("object", a)]))
+    g.line("    show([k.__name__ for k in Z.__mro__])")
+    g.line("except TypeError:")
+    g.line("    show('no order')")
+
+
 SIMPLE = [assign, assign, assign, augmented, unpack, out, out, mutate, mutate]
-STATEMENTS = SIMPLE + [if_else, for_loop, for_loop, while_loop, try_except, try_except, with_scope, function, closures, generator, classes, recursion, delete]
+STATEMENTS = SIMPLE + [if_else, for_loop, for_loop, while_loop, try_except, try_except, with_scope, function, closures, generator, classes, recursion, delete, mixed, mixed, methods, methods, flow, arguments, diamonds]
 
 
 def statement(g):
