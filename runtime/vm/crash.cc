@@ -136,6 +136,9 @@ void OnCrash(int number, siginfo_t* info, void*) {
     if (nobody == self) Die(number);
     for (;;) pause();
   }
+  // Should the unwinder wait for a lock that this thread holds, the process ends all the same.
+  signal(SIGALRM, SIG_DFL);
+  alarm(20);
   {
     Line line;
     line << "\ntidepool: crashed: " << NameOfSignal(number);

@@ -138,7 +138,7 @@ bool Compiles(const std::string& text) {
 
 TEST(MutatedScripts, DoNotCrash) {
   const bool full = getenv("TIDEPOOL_TEST_SECONDS") != nullptr;
-  const int most = full ? 4000 : *kSanitizer != '\0' ? 25 : 150;
+  const int most = full ? 4000 : *kSanitizer != '\0' ? 25 : 100;
   const char* folder = getenv("TEST_TMPDIR");
   const std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/mutated.py";
   Mutator mutator;
@@ -152,10 +152,10 @@ TEST(MutatedScripts, DoNotCrash) {
     std::ofstream(path, std::ios::binary) << text;
     Child child(Child::kPipes, {"--max-memory=128M", path});
     child.CloseInput();
-    int status = child.Wait(full ? 5 : 10);
+    int status = child.Wait(full ? 5 : 1);
     if (status == 2000) {
       child.Signal(SIGINT);
-      status = child.Wait(20);
+      status = child.Wait(5);
     }
     // 2000 again: it catches everything, or waits for threads of its own that do not end.
     if (status < 120 || status == 130 || status == 2000) continue;
