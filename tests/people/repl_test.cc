@@ -130,18 +130,21 @@ TEST(Repl, EditsAndRemembers) {
   {
     Child child(Child::kTerminal, {}, environment);
     ASSERT_TRUE(child.Expect(">>> ")) << child.read();
-    // Ctrl-A: to the start of the line. Ctrl-P: the line before. Ctrl-U: away with it.
-    Walk(&child, {
-                     {"11 + 2\x01" "100 * \n", "1102"},
-                     {"\x10\x01" "7 + \n", "1109"},
-                     {"if 1:\n", "... "},
-                     {"\tprint('in' + 'side')\n", "... "},
-                     {"\n", "inside"},
-                     {"'\xc3\xa9' * 3\n", "'\xc3\xa9\xc3\xa9\xc3\xa9'"},
-                     {"abc\x15" "2 ** 20\n", "1048576"},
-                     {"half a line\x03", "KeyboardInterrupt"},
-                     {"'kept' + 'over'\n", "'keptover'"},
-                 });
+    // Ctrl-A: to the start of the line. Ctrl-P: the line before. Ctrl-U: away with it. Each step waits for the prompt after it:
+    // before that the terminal is not libedit's, and would take such characters itself.
+    auto step = [&child](const char* send, const char* expect, const char* prompt) {
+      child.Send(send);
+      ASSERT_TRUE(child.Expect(expect) && child.Expect(prompt)) << "after " << send << " came:\n" << child.read();
+    };
+    step("11 + 2\x01" "100 * \n", "1102\r\n", ">>> ");
+    step("\x10\x01" "7 + \n", "1109\r\n", ">>> ");
+    step("if 1:\n", "\n", "... ");
+    step("\tprint('in' + 'side')\n", "\n", "... ");
+    step("\n", "inside\r\n", ">>> ");
+    step("'\xc3\xa9' * 3\n", "'\xc3\xa9\xc3\xa9\xc3\xa9'\r\n", ">>> ");
+    step("abc\x15" "2 ** 20\n", "1048576\r\n", ">>> ");
+    step("half a line\x03", "KeyboardInterrupt\r\n", ">>> ");
+    step("'kept' + 'over'\n", "'keptover'\r\n", ">>> ");
     child.Send("\x04");
     EXPECT_EQ(child.Wait(), 0) << child.read();
   }
