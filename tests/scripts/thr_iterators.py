@@ -30,7 +30,7 @@ def share(make, size, exact):
 
 items = list(range(3000))
 for name, make in [("list", lambda: iter(items)), ("tuple", lambda: iter(tuple(items))), ("reversed", lambda: reversed(items)),
-                   ("map", lambda: map(abs, items)), ("enumerate", lambda: enumerate([7] * 3000)), ("zip", lambda: zip(items, [7] * 3000))]:
+                   ("map", lambda: map(abs, items)), ("enumerate", lambda: map(lambda p: p[1] + (p[0] < 0), enumerate([7] * 3000))), ("zip", lambda: zip(items, [7] * 3000))]:
     print(name, share(make, 0, False))
 
 
