@@ -96,13 +96,23 @@ def one_row(name):
                  f"{peak() / need:.2f}", f"{seconds:.2f} s"), flush=True)
 
 
+def progress(text):
+    """On the terminal's last line, if there is a terminal; without text: away with it."""
+    if sys.stderr.isatty():
+        print("\r" + text.ljust(40) + "\r", end=text if text else "", file=sys.stderr, flush=True)
+
+
 def all_rows(options):
     print(ROW % ("row", "at start", "need", "peak", "ratio", "time"), flush=True)
+    rows = 0
     for work in ("produce", "consume"):
         for pool in ("new", "keep"):
             for collect in ((), ("gc",)):
+                rows += 1
+                progress("row %d of 8: %s" % (rows, " ".join((work, pool, *collect))))
                 done = subprocess.run([sys.executable, sys.argv[0], work, pool, *collect, *options],
                                       capture_output=True, text=True)
+                progress("")
                 print(done.stdout, end="", flush=True)
                 if done.returncode != 0:
                     print(done.stderr, end="", file=sys.stderr)

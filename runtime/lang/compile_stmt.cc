@@ -55,8 +55,11 @@ bool Compiler::Visit(const Stmt* s) {
   switch (s->kind) {
     case StmtKind::kExpr: {
       const Expr* e = static_cast<const ExprStmt*>(s)->value;
-      if (e->kind == ExprKind::kConstant) return true;
+      const bool shown = options_.interactive && unit_->scope->kind == ScopeKind::kModule;
+      if (e->kind == ExprKind::kConstant && !shown) return true;
+      if (shown) LoadName("__displayhook__", s->pos);
       if (!Visit(e)) return false;
+      if (shown) Emit(Op::kCall, 1, s->pos);
       Emit(Op::kPopTop, 0, s->pos);
       return true;
     }

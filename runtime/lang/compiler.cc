@@ -75,7 +75,7 @@ std::shared_ptr<CodeUnit> Compiler::Compile(const Module& module) {
   future_annotations_ = module.future_annotations;
   std::unique_ptr<Unit> unit = Begin(symbols_.module(), "<module>", 1);
   unit_->code->flags |= kModule;
-  const Const* doc = Docstring(module.body);
+  const Const* doc = options_.interactive ? nullptr : Docstring(module.body);
   if (doc != nullptr) {
     unit_->code->doc_const = static_cast<int32_t>(AddConst(*doc));
     Position pos = module.body[0]->pos;

@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes through lexer, parser, symbol table and compiler. What compiles must pass the verifier.
+// libFuzzer target: any bytes through lexer, parser, symbol table and compiler, and Look. What compiles must pass the verifier.
 //
 // Build: bazel build --config=fuzz //runtime/lang:lang_fuzz; a corpus is tests/scripts/*.py.
 #include <cstddef>
@@ -14,6 +14,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tidepool::rt::lang;
   SyntaxErrorInfo error;
+  Look(std::string_view(reinterpret_cast<const char*>(data), size));
   for (bool super : {true, false}) {
     CompileOptions options;
     options.superinstructions = super;

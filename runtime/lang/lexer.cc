@@ -187,6 +187,7 @@ TokenList Lexer::Run(bool whole) {
       NewLine();
       if (pos_ >= end_) {
         Fail("unexpected EOF while parsing", pos_, pos_);
+        list_.error.at_end = true;
         return std::move(list_);
       }
       continue;
@@ -196,6 +197,7 @@ TokenList Lexer::Run(bool whole) {
   if (!parens_.empty() && whole) {
     const Paren& p = parens_.back();
     FailAt(std::string("'") + p.open + "' was never closed", p.pos);
+    list_.error.at_end = true;
     return std::move(list_);
   }
   if (whole) {
@@ -355,7 +357,9 @@ bool Lexer::String(uint32_t start) {
       char buffer[100];
       uint32_t last = pos_ >= end_ && end_ > 0 && text_[end_ - 1] == '\n' && line_ > start_line ? line_ - 1 : line_;
       snprintf(buffer, sizeof buffer, "unterminated %sstring literal (detected at line %u)", triple ? "triple-quoted " : "", last);
-      return FailAt(buffer, p);
+      FailAt(buffer, p);
+      list_.error.at_end = triple;
+      return false;
     }
     char c = text_[pos_++];
     if (c == '\n') {

@@ -44,7 +44,15 @@ std::nullptr_t Parser::Fail(const Position& pos, std::string message, SyntaxErro
   }
   if (fstring_level_ > 0 && message.compare(0, 8, "f-string") != 0) message = "f-string: " + message;
   source_.MakeError(kind, pos, std::move(message), error_);
+  error_->at_end = AtEnd();
   return nullptr;
+}
+
+// Nothing follows but the ends of blocks.
+bool Parser::AtEnd() const {
+  size_t i = at_;
+  while (i < list_.tokens.size() && list_.tokens[i].kind == Tok::kDedent) i++;
+  return fstring_level_ == 0 && i < list_.tokens.size() && list_.tokens[i].kind == Tok::kEnd;
 }
 
 // The parser is stuck at the current token. What CPython says then, in this order: the lexer's error if that is what it met;

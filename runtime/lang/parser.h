@@ -56,6 +56,7 @@ class Parser {
 
   std::nullptr_t Fail(const Position& pos, std::string message, SyntaxErrorInfo::Kind kind = SyntaxErrorInfo::Kind::kSyntax);
   std::nullptr_t InvalidSyntax();  // at the current token
+  bool AtEnd() const;
   std::nullptr_t InvalidInParens(const Expr* before);  // the same, but may say that a comma is missing
   bool StartsExpression(Tok t) const;
 

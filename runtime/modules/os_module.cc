@@ -29,6 +29,8 @@ Ref OsExit(Context& cx, Value, const Args& args) {
   ::_exit(static_cast<int>(status));
 }
 
+Ref OsAbort(Context&, Value, const Args&) { ::abort(); }
+
 Ref OsURandom(Context& cx, Value, const Args& args) {
   int64_t n;
   if (!ToInt64(cx, args[0], &n)) return nullptr;
@@ -210,6 +212,7 @@ const MethodDef kFunctions[] = {
     {"getppid", OsGetPpid, 0, 0},
     {"cpu_count", OsCpuCount, 0, 0},
     {"_exit", OsExit, 1, 1},
+    {"abort", OsAbort, 0, 0},
     {"urandom", OsURandom, 1, 1},
     {"getcwd", OsGetCwd, 0, 0},
     {"chdir", OsChdir, 1, 1},

@@ -466,6 +466,14 @@ Ref BuildClass(Context& cx, Value, const Args& args) {
 
 namespace {
 
+// exit() and quit() are not only for the prompt: in CPython too a script finds them.
+Ref BuiltinExit(Context& cx, Value, const Args& args) {
+  Ref e = args.size() == 1 ? Call(cx, cx.rt.exc.SystemExit, args[0]) : Call(cx, cx.rt.exc.SystemExit);
+  if (e) RaiseObject(cx, e);
+  return Ref();
+}
+
+
 const MethodDef kFunctions[] = {
     {"__build_class__", BuildClass, 2, -1, kMethodKeywords},
     {"abs", BuiltinAbs, 1, 1},
@@ -478,6 +486,7 @@ const MethodDef kFunctions[] = {
     {"delattr", BuiltinDelattr, 2, 2},
     {"dir", BuiltinDir, 0, 1},
     {"divmod", BuiltinDivmod, 2, 2},
+    {"exit", BuiltinExit, 0, 1},
     {"format", BuiltinFormat, 1, 2},
     {"getattr", BuiltinGetattr, 2, 3},
     {"globals", BuiltinGlobals, 0, 0},
@@ -499,6 +508,7 @@ const MethodDef kFunctions[] = {
     {"ord", BuiltinOrd, 1, 1},
     {"pow", BuiltinPow, 0, -1, kMethodKeywords},
     {"print", BuiltinPrint, 0, -1, kMethodKeywords},
+    {"quit", BuiltinExit, 0, 1},
     {"repr", BuiltinRepr, 1, 1},
     {"round", BuiltinRound, 0, -1, kMethodKeywords},
     {"setattr", BuiltinSetattr, 3, 3},

@@ -17,4 +17,14 @@ bool ReadFile(const std::string& path, std::string* out);
 
 }  // namespace tidepool::rt
 
+namespace tidepool::rt::lang {
+struct SyntaxErrorInfo;
+}
+
+namespace tidepool::rt {
+
+void RaiseSyntaxError(Context& cx, const lang::SyntaxErrorInfo& info);
+
+}  // namespace tidepool::rt
+
 #endif  // TIDEPOOL_RUNTIME_VM_IMPORT_H_

@@ -422,8 +422,8 @@ Ref Interpret(Context& cx, bool throwing) {
     const Value b_ = *--sp;            \
     const Value a_ = sp[-1];           \
     sp[-1] = (r);            \
-    DROP(b_);                          \
     DROP(a_);                          \
+    DROP(b_);                          \
     if (sp[-1].is_null()) {            \
       sp--;                            \
       goto error;                      \

@@ -192,22 +192,27 @@ World::~World() {
   if (cx_ != nullptr) DeleteContext(cx_);
 }
 
+Ref World::MakeMain(const char* file) {
+  Context& cx = *cx_;
+  Ref main = NewModule(cx, "__main__");
+  if (!main) return Ref();
+  Module* m = main.as<Module>();
+  Ref builtins;
+  DictGetStr(cx, rt_.modules, rt_.names.builtins, &builtins);
+  if (!DictSetStr(cx, rt_.modules, rt_.names.main, main) || !AddToModule(cx, m, "__builtins__", std::move(builtins)) ||
+      !AddToModule(cx, m, "__package__", cx.NoneRef()) || !AddToModule(cx, m, "__spec__", cx.NoneRef())) {
+    return Ref();
+  }
+  if (file != nullptr && !AddToModule(cx, m, "__file__", NewStr(cx, file))) return Ref();
+  return main;
+}
+
 int World::RunMain(const std::string& source, const std::string& filename) {
   Context& cx = *cx_;
   AloneAgain(cx);
   Code* code = CompileSource(cx, source, filename);
-  Ref main = code == nullptr ? Ref() : NewModule(cx, "__main__");
-  bool ok = static_cast<bool>(main);
-  if (ok) {
-    Module* m = main.as<Module>();
-    Ref builtins;
-    DictGetStr(cx, rt_.modules, rt_.names.builtins, &builtins);
-    ok = DictSetStr(cx, rt_.modules, rt_.names.main, main) && AddToModule(cx, m, "__file__", NewStr(cx, filename)) &&
-         AddToModule(cx, m, "__builtins__", std::move(builtins)) && AddToModule(cx, m, "__package__", cx.NoneRef()) &&
-         AddToModule(cx, m, "__spec__", cx.NoneRef());
-    ok = ok && static_cast<bool>(RunModuleCode(cx, code, ModuleDict(m)));
-  }
-  return ok ? 0 : Report();
+  Ref main = code == nullptr ? Ref() : MakeMain(filename.c_str());
+  return main && RunModuleCode(cx, code, ModuleDict(main.as<Module>())) ? 0 : Report();
 }
 
 // The exit status for the pending exception, which is printed.

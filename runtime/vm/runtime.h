@@ -11,6 +11,8 @@
 
 namespace tidepool::rt {
 
+class LineReader;
+
 // The Context of a thread that is attached: value stack, caches.  Null: no memory.
 Context* NewContext(Runtime& rt, ThreadState* ts);
 void DeleteContext(Context* cx);
@@ -28,12 +30,17 @@ class World {
 
   // Runs source as module __main__.  The exit status; whatever was raised has been reported.
   int RunMain(const std::string& source, const std::string& filename);
+  // Runs what a person types, statement by statement, as module __main__, until the input or SystemExit ends it.
+  // The exit status.
+  int RunInteractive(LineReader& reader);
 
   // Waits for threads, runs exit functions, releases modules, collects.  Called by the destructor if not before.
   bool Finish();
 
  private:
   World() = default;
+  // Module __main__, in sys.modules.  Null: an exception is pending.
+  Ref MakeMain(const char* file);
   int Report();
 
   std::unique_ptr<Vm> vm_;

@@ -14,6 +14,11 @@ namespace tidepool::rt {
 bool CheckSignals(Context& cx);
 // For the main program.
 void InstallSignalHandlers(Context& cx);
+
+// For waits in poll(): a descriptor that SIGINT makes readable, and whether it came (nothing is taken back by asking).
+int InterruptFd();
+bool InterruptPending();
+void ClearInterruptFd();
 void UninstallSignalHandlers();
 
 }  // namespace tidepool::rt

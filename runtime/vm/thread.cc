@@ -11,6 +11,7 @@
 #include "tidepool/base/sanitizer.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/runtime/vm/class_internal.h"
+#include "tidepool/runtime/vm/crash.h"
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/frame.h"
 #include "tidepool/runtime/vm/runtime.h"
@@ -111,11 +112,13 @@ Context* NewContext(Runtime& rt, ThreadState* ts) {
   ts->embedder_data = cx;
   ts->visit_roots = VisitThreadRoots;
   ts->on_break = NoticeSignal;
+  NoteContext(cx);
   return cx;
 }
 
 // The thread has left its isolate already: what died there still needed the Context.
 void DeleteContext(Context* cx) {
+  ForgetContext(cx);
   cx->rt.isolate->os()->Release(cx->stack_base, cx->rt.options.thread_stack_values * sizeof(Value));
   delete cx->method_cache;
   delete cx;

@@ -4,7 +4,8 @@
 // words in the traceback), or, where the script catches what it gets, a mention of MemoryError in what it prints. Never: a
 // signal, a hang, a failed check, a report of a sanitizer, or another result without a word.
 //
-// The quick suite samples scripts and places with a fixed seed; the full one (TIDEPOOL_TEST_SECONDS is set) takes every script.
+// The quick suite samples scripts and places with a fixed seed, and has one failure in each script; the full one
+// (TIDEPOOL_TEST_SECONDS is set) samples places in every script.
 // A failure names the command that shows it again. Scripts with threads are left out: a thread that dies of a MemoryError
 // rightly leaves others waiting for it.
 #include <cstdint>
@@ -77,6 +78,28 @@ TEST(FailAllocation, EveryEndIsAnOrderlyOne) {
   EXPECT_GE(scripts, 8);
   // The option works: most failures are noticed.
   EXPECT_GT(hit, runs / 2);
+}
+
+// Every script takes part, with one failure somewhere: in the start, in the script, or behind its end.
+TEST(FailAllocation, EveryScriptOnce) {
+  std::mt19937_64 random(5);
+  int scripts = 0, hit = 0;
+  for (const Script& script : FindScripts()) {
+    const std::string source = ReadFile(script.folder + "/" + script.name + ".py");
+    if (source.find("thread") != std::string::npos || source.find("concurrent") != std::string::npos) continue;
+    if (script.folder.find("examples") != std::string::npos || script.folder.find("bench") != std::string::npos) continue;
+    const int64_t n = 1 + static_cast<int64_t>(random() % (uint64_t{2500} << (random() % 5)));
+    if (*kSanitizer != '\0' && (n % 4 != 0 || Directive(source, "skip", "").find(kSanitizer) != std::string::npos)) continue;
+    Outcome whole;
+    whole.status = atoi(Directive(source, "exit", "0").c_str());
+    whole.out = ReadFile(script.folder + "/" + script.name + ".expected");
+    const Outcome o = RunFailing(script, source, n, 300);
+    scripts++;
+    hit += o.out != whole.out || o.status != whole.status;
+    EXPECT_EQ(Problem(whole, o), "") << script.name << ": tidepool --fail-allocation=" << n << " " << script.folder << "/" << script.name << ".py\n" << o.err;
+  }
+  EXPECT_GE(scripts, *kSanitizer != '\0' ? 8 : 60);
+  EXPECT_GE(hit, scripts / 8);
 }
 
 // The start of the runtime, allocation by allocation: an empty script ends well, or with status 1 and a reason.

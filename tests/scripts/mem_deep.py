@@ -1,3 +1,4 @@
+# gc-stress: 20000
 # Deep structures are freed, compared with recursion limits, and printed without native recursion.
 import gc
 import sys

@@ -1,3 +1,4 @@
+# gc-stress: no
 # Collection of cycles: counts for exact structures, what is reachable, weakrefs, generations.
 import gc
 import weakref

@@ -9,6 +9,7 @@
 //   # figures            numbers may differ: before comparing each becomes '#', runs of blanks become one
 //   # live: no           not compared with python3 (figures that must differ; see docs/ for why)
 //   # seconds: 120       time limit, default 60 (times 10 under a sanitizer)
+//   # gc-stress: 5000    or "no": see gc_stress_test.cc
 //   # skip: asan tsan    sanitizers that the script does not run under
 #include "gtest/gtest.h"
 #include "tidepool/tests/scripts/run_script.h"

@@ -1,3 +1,4 @@
+# gc-stress: no
 # Objects that cross threads: who destroys them, and when.
 import gc
 import threading

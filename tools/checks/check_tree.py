@@ -176,6 +176,17 @@ def check_scripts_say_what_they_show():
                 yield "%s does not open with a comment" % path
 
 
+def check_gallery_shows_every_example():
+    """docs/gallery.md has each script of examples/ with its picture."""
+    page = read("docs/gallery.md")
+    for path in tracked():
+        if re.fullmatch(r"examples/[a-z_]+\.py", path):
+            name = os.path.basename(path)[:-3]
+            for wanted in ("## %s\n" % name, "(gallery/%s.svg)" % name):
+                if wanted not in page:
+                    yield "docs/gallery.md: %r is missing (tools/gallery makes it)" % wanted
+
+
 def check_files_open_with_what_they_are():
     """A C++ file opens with a comment that says what it is."""
     for path in sources(*LAYERS):

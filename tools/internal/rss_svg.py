@@ -34,7 +34,7 @@ def _nice(value):
     return value
 
 
-def _thin(points, width):
+def thin(points, width):
     """At most two points per pixel column, the lowest and the highest of it."""
     if len(points) <= 2 * width:
         return points
@@ -73,7 +73,7 @@ def _panel(x0, y0, title, bound, lines, colour_of):
         out.append('<line class="b" x1="0" x2="%d" y1="%.1f" y2="%.1f"/>' % (WIDTH, y, y))
     # Ours last, so that it lies on top.
     for name in sorted(lines, key=lambda n: n == "tidepool"):
-        points = _thin(lines[name], WIDTH)
+        points = thin(lines[name], WIDTH)
         if not points:
             continue
         path = " ".join("%.1f,%.1f" % (t / end * WIDTH, HEIGHT - m / top * HEIGHT)

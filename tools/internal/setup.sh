@@ -12,7 +12,7 @@ say() { printf '%s\n' "tidepool: $*" >&2; }
 die() { local status=$1; shift; say "$*"; exit "$status"; }
 
 packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
-  libbenchmark-dev pkg-config python3"
+  libbenchmark-dev pkg-config python3 libedit2"
 packages_test="$packages_build liblua5.4-dev sqlite3 perl valgrind heaptrack redis-server
   redis-tools memcached libmemcached-tools libpython3.11-testsuite"
 packages_full="$packages_test clang libclang-rt-14-dev spin git make cmake"

@@ -1,6 +1,6 @@
 """A little of the operating system."""
 
-from _os import (getpid, getppid, cpu_count, _exit, urandom, getcwd, _environ, _setenv, _unsetenv,
+from _os import (getpid, getppid, cpu_count, _exit, abort, urandom, getcwd, _environ, _setenv, _unsetenv,
                  remove, mkdir, rmdir, rename, listdir, stat, sched_yield, kill, chdir)
 
 import os.path
