@@ -277,3 +277,49 @@ def singledispatch(function):
     wrapper.register = register
     wrapper.dispatch = dispatch
     return update_wrapper(wrapper, function)
+
+
+class partialmethod:
+    """partial() for methods: the instance comes first."""
+
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError("%r is not callable or a descriptor" % (func,))
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __get__(self, obj, cls=None):
+        get = getattr(self.func, "__get__", None)
+        if get is not None and not isinstance(self.func, partial):
+            bound = get(obj, cls)
+            if bound is not self.func:
+                return partial(bound, *self.args, **self.keywords)
+        if obj is None:
+            return partial(self.func, *self.args, **self.keywords)
+        return partial(self.func, obj, *self.args, **self.keywords)
+
+    def __repr__(self):
+        parts = [repr(self.func)] + [repr(a) for a in self.args] + ["%s=%r" % kv for kv in self.keywords.items()]
+        return "functools.partialmethod(%s)" % ", ".join(parts)
+
+
+class singledispatchmethod:
+    """singledispatch() for methods: by the class of the first argument behind self."""
+
+    def __init__(self, func):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError("%r is not callable or a descriptor" % (func,))
+        self.dispatcher = singledispatch(func)
+        self.func = func
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, func=method)
+
+    def __get__(self, obj, cls=None):
+        def method(*args, **kwargs):
+            chosen = self.dispatcher.dispatch(args[0].__class__)
+            return chosen.__get__(obj, cls)(*args, **kwargs)
+        method.register = self.register
+        method.__name__ = getattr(self.func, "__name__", "method")
+        return method

@@ -101,7 +101,9 @@ def extract_stack(f=None, limit=None):
         f = sys._getframe(1)
     entries = []
     while f is not None:
-        entries.append(_summary(_traceback_entry(f)))
+        filename, lineno, name, text = _traceback_entry(f)
+        # What a frame is doing now is not marked, only what raised.
+        entries.append(FrameSummary(filename, lineno, name, text="".join(text.splitlines(True)[:2])))
         f = f.f_back
     if limit is not None:
         entries = entries[:limit] if limit >= 0 else entries[limit:]
@@ -173,8 +175,10 @@ def _lines(value, limit, chain, seen):
             lines += _lines(context, limit, chain, seen)
             lines.append(_CONTEXT)
     if value.__traceback__ is not None:
-        lines.append("Traceback (most recent call last):\n")
-        lines += extract_tb(value.__traceback__, limit).format()
+        entries = extract_tb(value.__traceback__, limit)
+        if entries:
+            lines.append("Traceback (most recent call last):\n")
+        lines += entries.format()
     lines += format_exception_only(value)
     return lines
 

@@ -30,6 +30,8 @@ class _C:
 
 MethodType = type(_C().m)
 MappingProxyType = type(_C.__dict__)
+GenericAlias = type(list[int])
+UnionType = type(int | str)
 
 
 def _cell():

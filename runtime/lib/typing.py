@@ -10,6 +10,10 @@ class _Name:
     def __getitem__(self, key):
         return self
 
+    def __mro_entries__(self, bases):
+        base = _BASES.get(self._name, object)
+        return () if base is object else (base,)
+
     def __call__(self, *args, **kwargs):
         return self
 
@@ -22,6 +26,8 @@ class _Name:
     def __repr__(self):
         return "typing." + self._name
 
+
+_BASES = {"List": list, "Dict": dict, "Set": set, "FrozenSet": frozenset, "Tuple": tuple, "Type": type}
 
 Any = _Name("Any")
 Union = _Name("Union")

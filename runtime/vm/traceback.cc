@@ -212,9 +212,27 @@ Ref TracebackLine(Context& cx, Value self) {
   Ref f = LoadSlot(self.object(), self.as<Traceback>()->frame);
   return f ? Ref::Small(LineAt(f.as<FrameObject>()->code, self.as<Traceback>()->pc)) : cx.NoneRef();
 }
-const GetSetDef kTracebackGetSet[] = {{"tb_lineno", TracebackLine, nullptr}, {nullptr, nullptr, nullptr}};
+Ref TracebackNext(Context& cx, Value self) {
+  Ref next = LoadSlot(self.object(), self.as<Traceback>()->next);
+  return next ? std::move(next) : cx.NoneRef();
+}
+bool SetTracebackNext(Context& cx, Value self, Value v) {
+  if (v.is_null()) return RaiseTypeError(cx, "can't delete tb_next attribute"), false;
+  if (v == cx.None()) {
+    StoreSlot(self.object(), self.as<Traceback>()->next, Ref());
+    return true;
+  }
+  if (!Is<Traceback>(v)) return RaiseTypeError(cx, "expected traceback object or None, got '%s'", ClassName(cx, v)), false;
+  for (Ref t = Ref::New(v); t; t = LoadSlot(t.get().object(), t.as<Traceback>()->next)) {
+    if (t.get() == self) return RaiseValueError(cx, "traceback loop detected"), false;
+  }
+  StoreSlot(self.object(), self.as<Traceback>()->next, Ref::New(v));
+  return true;
+}
+const GetSetDef kTracebackGetSet[] = {
+    {"tb_lineno", TracebackLine, nullptr}, {"tb_next", TracebackNext, SetTracebackNext}, {nullptr, nullptr, nullptr}};
 const MemberDef kTracebackMembers[] = {
-    {"tb_next", offsetof(Traceback, next), false, true}, {"tb_frame", offsetof(Traceback, frame), true, true}, {nullptr, 0, false, false}};
+    {"tb_frame", offsetof(Traceback, frame), true, true}, {nullptr, 0, false, false}};
 const NativeType kTracebackType = {
     .name = "traceback", .layout = Layout::kTraceback, .size = sizeof(Traceback), .flags = kTypeHasRefs | kTypeTrackLater,
     .getset = kTracebackGetSet, .members = kTracebackMembers, .traverse = VisitTraceback, .clear = ClearTraceback, .destroy = DestroyTraceback};

@@ -350,6 +350,7 @@ Ref ProxyRepr(Context& cx, Value v) {
   Ref r = Repr(cx, ProxyDict(v));
   return r ? NewStr(cx, "mappingproxy(" + ToUtf8(r.as<Str>()) + ")") : Ref();
 }
+Ref ProxyStr(Context& cx, Value v) { return ToString(cx, ProxyDict(v)); }
 int64_t ProxyLen(Context&, Value v) { return static_cast<int64_t>(DictSize(ProxyDict(v).as<Dict>())); }
 Ref ProxyGetItem(Context& cx, Value v, Value k) { return GetItem(cx, ProxyDict(v), k); }
 int ProxyContains(Context& cx, Value v, Value k) { return Contains(cx, ProxyDict(v), k); }
@@ -387,7 +388,7 @@ const NativeType kEllipsisType = {.name = "ellipsis", .layout = Layout::kEllipsi
 const NativeType kNotImplementedType = {.name = "NotImplementedType", .layout = Layout::kNotImplemented, .slots = {.repr = NotImplementedRepr}};
 const NativeType kMappingProxyType = {
     .name = "mappingproxy", .size = sizeof(MappingProxy), .flags = kTypeHasRefs,
-    .slots = {.repr = ProxyRepr, .getattr = ProxyGetAttr, .iter = ProxyIter, .len = ProxyLen, .getitem = ProxyGetItem, .contains = ProxyContains, .compare = ProxyCompare, .create = ProxyCreate},
+    .slots = {.repr = ProxyRepr, .str = ProxyStr, .getattr = ProxyGetAttr, .iter = ProxyIter, .len = ProxyLen, .getitem = ProxyGetItem, .contains = ProxyContains, .compare = ProxyCompare, .create = ProxyCreate},
     .traverse = VisitProxy, .clear = ClearProxy, .destroy = DestroyProxy};
 
 Value Singleton(Context& cx, Class* cls) {

@@ -631,16 +631,17 @@ class MutableSequence(Sequence):
 
 
 def _register():
-    from _collections import deque
-    for kind in (tuple, str, range, memoryview):
+    from collections import ChainMap, UserDict, UserList, UserString, deque
+    for kind in (tuple, str, range, memoryview, UserString):
         Sequence.register(kind)
     for kind in (bytes, bytearray):
         ByteString.register(kind)
-    for kind in (list, bytearray, deque):
+    for kind in (list, bytearray, deque, UserList):
         MutableSequence.register(kind)
     Set.register(frozenset)
     MutableSet.register(set)
-    MutableMapping.register(dict)
+    for kind in (dict, ChainMap, UserDict):
+        MutableMapping.register(kind)
     Mapping.register(type(type.__dict__))
     KeysView.register(type({}.keys()))
     ItemsView.register(type({}.items()))
