@@ -125,6 +125,12 @@ def _collect(cls, kw_only):
     return fields
 
 
+def _listing(names):
+    if len(names) < 3:
+        return " and ".join(names)
+    return ", ".join(names[:-1]) + ", and " + names[-1]
+
+
 def _init(cls, fields, frozen):
     given = [f for f in fields if f.init]
     positional = [f for f in given if not f.kw_only]
@@ -148,6 +154,7 @@ def _init(cls, fields, frozen):
             raise TypeError("%s.__init__() takes %s positional argument%s but %d were given"
                             % (cls.__qualname__, takes, "" if takes == "1" else "s", len(args) + 1))
         missing = []
+        absent = []
         extra = []
         i = 0
         for f in fields:
@@ -161,7 +168,7 @@ def _init(cls, fields, frozen):
                 elif f.default is not MISSING:
                     extra.append(f.default)
                 else:
-                    missing.append(repr(name))
+                    (absent if f.kw_only else missing).append(repr(name))
                 continue
             if f.init and not f.kw_only and i < len(args):
                 if name in kwargs:
@@ -176,18 +183,14 @@ def _init(cls, fields, frozen):
             elif f.default is not MISSING:
                 store(self, name, f.default)
             elif f.init:
-                missing.append(repr(name))
+                (absent if f.kw_only else missing).append(repr(name))
         for name in kwargs:
             raise TypeError("%s.__init__() got an unexpected keyword argument '%s'"
                             % (cls.__qualname__, name))
-        if missing:
-            text = missing[0]
-            if len(missing) == 2:
-                text = " and ".join(missing)
-            elif len(missing) > 2:
-                text = ", ".join(missing[:-1]) + ", and " + missing[-1]
-            raise TypeError("%s.__init__() missing %d required positional argument%s: %s"
-                            % (cls.__qualname__, len(missing), "s" if len(missing) > 1 else "", text))
+        for kind, left in (("positional", missing), ("keyword-only", absent)):
+            if left:
+                raise TypeError("%s.__init__() missing %d required %s argument%s: %s"
+                                % (cls.__qualname__, len(left), kind, "s" if len(left) > 1 else "", _listing(left)))
         if post:
             self.__post_init__(*extra)
 
@@ -220,6 +223,7 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
     fields = [f for f in every if f._field_type == "_FIELD"]
     shown = [f.name for f in fields if f.repr]
     compared = [f.name for f in fields if f.compare]
+    hashed = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
 
     def values(self):
         return tuple([getattr(self, name) for name in compared])
@@ -247,7 +251,7 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
         _set(cls, "__eq__", __eq__)
         if frozen or unsafe_hash:
             def __hash__(self):
-                return hash(values(self))
+                return hash(tuple([getattr(self, name) for name in hashed]))
             _set(cls, "__hash__", __hash__, not own_hash)
         elif not own_hash:
             cls.__hash__ = None
@@ -357,10 +361,14 @@ def _plain(value, make):
 
 
 def asdict(thing, *, dict_factory=dict):
+    if isinstance(thing, type) or not is_dataclass(thing):
+        raise TypeError("asdict() should be called on dataclass instances")
     return _plain(thing, dict_factory)
 
 
 def astuple(thing, *, tuple_factory=tuple):
+    if isinstance(thing, type) or not is_dataclass(thing):
+        raise TypeError("astuple() should be called on dataclass instances")
     return tuple([_plain(getattr(thing, f.name), lambda pairs: tuple([v for _, v in pairs]))
                   for f in fields(thing)])
 

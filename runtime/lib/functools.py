@@ -2,6 +2,8 @@
 
 from _thread import RLock
 
+_Proxy = type(type.__dict__)
+
 WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 WRAPPER_UPDATES = ("__dict__",)
 
@@ -132,6 +134,8 @@ def lru_cache(maxsize=128, typed=False):
     """Remembers results.  The dict's own order says which was used longest ago."""
     if callable(maxsize):
         return lru_cache()(maxsize)
+    if maxsize is not None and not isinstance(maxsize, int):
+        raise TypeError("Expected first argument to be an integer, a callable, or None")
     if maxsize is not None and maxsize < 0:
         maxsize = 0
 
@@ -267,7 +271,14 @@ def singledispatch(function):
 
     def register(kind, implementation=None):
         if implementation is None:
-            return lambda f: register(kind, f)
+            if isinstance(kind, type):
+                return lambda f: register(kind, f)
+            implementation = kind
+            for name, kind in getattr(implementation, "__annotations__", {}).items():
+                break
+            if not isinstance(kind, type):
+                raise TypeError("Invalid first argument to `register()`: %r. Use either `@register(some_class)` or plain "
+                                "`@register` on an annotated function." % (implementation,))
         table[kind] = implementation
         return implementation
 
@@ -276,6 +287,7 @@ def singledispatch(function):
 
     wrapper.register = register
     wrapper.dispatch = dispatch
+    wrapper.registry = _Proxy(table)
     return update_wrapper(wrapper, function)
 
 
@@ -295,9 +307,10 @@ class partialmethod:
             bound = get(obj, cls)
             if bound is not self.func:
                 return partial(bound, *self.args, **self.keywords)
-        if obj is None:
-            return partial(self.func, *self.args, **self.keywords)
-        return partial(self.func, obj, *self.args, **self.keywords)
+
+        def method(this, /, *args, **keywords):
+            return self.func(this, *self.args, *args, **{**self.keywords, **keywords})
+        return method if obj is None else partial(method, obj)
 
     def __repr__(self):
         parts = [repr(self.func)] + [repr(a) for a in self.args] + ["%s=%r" % kv for kv in self.keywords.items()]
@@ -314,7 +327,7 @@ class singledispatchmethod:
         self.func = func
 
     def register(self, cls, method=None):
-        return self.dispatcher.register(cls, func=method)
+        return self.dispatcher.register(cls, method)
 
     def __get__(self, obj, cls=None):
         def method(*args, **kwargs):

@@ -249,9 +249,17 @@ NamedTuple.__mro_entries__ = lambda bases: (_NamedTuple,)
 
 class _TypedDictMeta(type):
     def __new__(cls, name, bases, ns, total=True):
-        made = type.__new__(type, name, (dict,), {k: v for k, v in ns.items() if k != "__orig_bases__"})
+        made = type.__new__(cls, name, (dict,), {k: v for k, v in ns.items() if k != "__orig_bases__"})
+        kinds = {}
+        for base in bases:
+            kinds.update(base.__dict__.get("__annotations__", {}))
+        kinds.update(ns.get("__annotations__", {}))
+        made.__annotations__ = kinds
         made.__total__ = total
         return made
+
+    def __call__(cls, /, *args, **kwargs):
+        return dict(*args, **kwargs)
 
 
 def TypedDict(name, fields=None, /, *, total=True, **kwargs):

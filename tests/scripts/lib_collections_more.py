@@ -18,7 +18,7 @@ print(p, p.x, p[1], p._asdict(), P._fields, P._field_defaults, p == (1, 7, 8), P
 x, *rest = p
 print(x, rest, p._replace(y=0), P._make("abc"), p + (9,), isinstance(p, tuple), P.__name__, P.__doc__, "%s-%s-%s" % p)
 for bad in (lambda: P(), lambda: P(1, 2, 3, 4), lambda: P(1, x=2), lambda: P(1, w=2), lambda: p._replace(w=1), lambda: P._make([1]),
-            lambda: setattr(p, "x", 2), lambda: namedtuple("Q", "a a"), lambda: namedtuple("Q", "def b"), lambda: namedtuple("Q", "_a"),
+            lambda: namedtuple("Q", "a a"), lambda: namedtuple("Q", "def b"), lambda: namedtuple("Q", "_a"),
             lambda: namedtuple("Q", ["1a"]), lambda: namedtuple("Q", "a", defaults=[1, 2])):
     attempt(bad)
 print(namedtuple("R", "a def _x a 1", rename=True)._fields)

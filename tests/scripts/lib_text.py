@@ -101,10 +101,10 @@ print("ß".upper(), "ﬁ".title(), "İ".lower().encode(), "Σας".lower(), "ǆ"
 print([f for f in ("isalpha", "isdigit", "isdecimal", "isnumeric", "isalnum", "isspace", "isupper", "islower", "istitle", "isidentifier", "isprintable", "isascii")
        if getattr("Ab1", f)()], "٣".isdigit(), "½".isnumeric(), "_a".isidentifier(), "\u00a0".isspace(), "\n".isprintable())
 print("aXbX".replace("X", "--", 1), "abc".index("c"), "abcabc".rindex("b"), "abc".startswith(("x", "a")), "abc".endswith("bc", 1, 3), "é".encode("utf-8"), b"\xc3\xa9".decode())
-print("\N{DIGIT ONE}" if False else "1", "\x41\u00e9\U0001f30a", repr("\x7f\x80\u200b\U0001f30a'"), ascii("é\U0001f30a"), "tide🌊"[-1], len("🌊"), "🌊" * 2)
+print("1", "\x41\u00e9\U0001f30a", repr("\x7f\x80\u200b\U0001f30a'"), ascii("é\U0001f30a"), "tide🌊"[-1], len("🌊"), "🌊" * 2)
 attempt("abc".index, "z")
 attempt("é".encode, "ascii")
 print("é".encode("ascii", "replace"), "é".encode("ascii", "ignore"), b"\xff".decode("utf-8", "replace"), "é".encode("ascii", "xmlcharrefreplace"))
 b = b"Bytes and More"
 print(b.lower(), b.split(), b.replace(b"o", b"0"), b.find(b"and"), b.startswith(b"By"), b[1:4], b[0], list(b[:3]), b.hex(":")[:8], bytes.fromhex("41 42"), b.title())
-print(b"%d-%s-%x" % (5, b"z", 255), b"a" < b"b", b"ab" + bytes([99]), b"x" * 3, b"abc".translate(bytes.maketrans(b"a", b"z"), b"c"), b"a\nb".splitlines(), b"7".zfill(3), b"ab".isalpha())
+print(b"%d-%s-%x" % (5, b"z", 255), b"a" < b"b", b"ab" + bytes([99]), b"x" * 3, b"a\nb".splitlines(), b"7".zfill(3), b"ab".isalpha())

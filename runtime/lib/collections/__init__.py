@@ -239,6 +239,13 @@ class OrderedDict(dict):
     def copy(self):
         return self.__class__(self)
 
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        made = self.__class__(self)
+        made.update(other)
+        return made
+
     def __eq__(self, other):
         if isinstance(other, OrderedDict):
             return dict.__eq__(self, other) and list(self) == list(other)
@@ -290,8 +297,9 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
             if given == count and not kwargs:
                 return tuple.__new__(cls, args)
             if given > count:
-                raise TypeError("%s.__new__() takes %d positional arguments but %d were given"
-                                % (typename, count + 1, given + 1))
+                takes = str(count + 1) if not values else "from %d to %d" % (first_default + 1, count + 1)
+                raise TypeError("%s.__new__() takes %s positional arguments but %d were given"
+                                % (typename, takes, given + 1))
             items = list(args)
             missing = []
             for i in range(given, count):
@@ -342,6 +350,7 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
         setattr(Named, name, _field(i))
     Named._fields = fields
     Named._field_defaults = dict(zip(fields[first_default:], values))
+    Named.__doc__ = "%s(%s)" % (typename, ", ".join(fields))
     Named.__name__ = typename
     Named.__qualname__ = typename
     if module is not None:
@@ -417,6 +426,51 @@ class ChainMap:
         except KeyError:
             raise KeyError("Key not found in the first mapping: %r" % (key,))
 
+    def pop(self, key, *args):
+        try:
+            return self.maps[0].pop(key, *args)
+        except KeyError:
+            raise KeyError("Key not found in the first mapping: %r" % (key,))
+
+    def popitem(self):
+        try:
+            return self.maps[0].popitem()
+        except KeyError:
+            raise KeyError("No keys found in the first mapping.")
+
+    def clear(self):
+        self.maps[0].clear()
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, other=(), /, **kwargs):
+        self.maps[0].update(other, **kwargs)
+
+    def copy(self):
+        return self.__class__(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+    __hash__ = None
+
+    def __eq__(self, other):
+        return dict(self.items()) == (dict(other.items()) if isinstance(other, ChainMap) else other)
+
+    def __or__(self, other):
+        made = self.copy()
+        made.maps[0].update(other)
+        return made
+
+    def __ior__(self, other):
+        self.maps[0].update(other)
+        return self
+
+    @classmethod
+    def fromkeys(cls, iterable, value=None):
+        return cls(dict.fromkeys(iterable, value))
+
 
 class UserDict:
     """A dict to derive from: every change goes through the item methods; the items are in `data`."""
@@ -466,7 +520,10 @@ class UserDict:
         return self
 
     def get(self, key, default=None):
-        return self[key] if key in self else default
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def keys(self):
         return self.data.keys()
@@ -488,14 +545,19 @@ class UserDict:
             self[key] = value
 
     def setdefault(self, key, default=None):
-        if key not in self:
+        try:
+            return self[key]
+        except KeyError:
             self[key] = default
-        return self[key]
+        return default
 
     def pop(self, key, *default):
-        if key not in self and default:
-            return default[0]
-        value = self[key]
+        try:
+            value = self[key]
+        except KeyError:
+            if default:
+                return default[0]
+            raise
         del self[key]
         return value
 
