@@ -27,7 +27,7 @@ using Names = ArenaSpan<std::string_view>;
 
 enum class ExprKind : uint8_t {
   kConstant, kName, kTuple, kList, kSet, kDict, kUnary, kBinary, kBool, kCompare, kConditional, kLambda, kCall, kAttribute,
-  kSubscript, kSlice, kStarred, kComprehension, kJoinedStr, kFormatted, kYield, kYieldFrom, kWalrus,
+  kSubscript, kSlice, kStarred, kComprehension, kJoinedStr, kFormatted, kYield, kYieldFrom, kAwait, kWalrus,
 };
 
 struct Expr {
@@ -86,6 +86,7 @@ struct CompFor {
   Expr* iter;
   Exprs ifs;
   Position pos;
+  bool is_async = false;
 };
 enum class CompKind : uint8_t { kList, kSet, kDict, kGenerator };
 struct ComprehensionExpr : Expr {
@@ -100,7 +101,7 @@ struct FormattedExpr : Expr {
   uint8_t conversion;  // 0, or 's', 'r', 'a'
   Expr* spec;          // null, or kJoinedStr
 };
-struct YieldExpr : Expr { Expr* value; };  // kYield (value may be null), kYieldFrom
+struct YieldExpr : Expr { Expr* value; };  // kYield (value may be null), kYieldFrom, kAwait
 struct WalrusExpr : Expr { NameExpr* target; Expr* value; };
 
 enum class StmtKind : uint8_t {
@@ -122,7 +123,7 @@ struct DeleteStmt : Stmt { Exprs targets; };
 struct IfArm { Expr* test; Body body; };
 struct IfStmt : Stmt { ArenaSpan<IfArm> arms; Body orelse; };
 struct WhileStmt : Stmt { Expr* test; Body body, orelse; };
-struct ForStmt : Stmt { Expr* target; Expr* iter; Body body, orelse; };
+struct ForStmt : Stmt { Expr* target; Expr* iter; Body body, orelse; bool is_async = false; };
 struct FunctionStmt : Stmt {
   std::string_view name;
   Exprs decorators;
@@ -130,6 +131,7 @@ struct FunctionStmt : Stmt {
   Expr* returns;
   Body body;
   uint32_t first_line;  // of the first decorator, if any
+  bool is_async = false;
 };
 struct ClassStmt : Stmt {
   std::string_view name;
@@ -143,7 +145,7 @@ struct RaiseStmt : Stmt { Expr* exc; Expr* cause; };
 struct Handler { Expr* type; std::string_view name; Body body; Position pos; };
 struct TryStmt : Stmt { Body body; ArenaSpan<Handler> handlers; Body orelse, finalbody; };
 struct WithItem { Expr* context; Expr* target; };
-struct WithStmt : Stmt { ArenaSpan<WithItem> items; Body body; };
+struct WithStmt : Stmt { ArenaSpan<WithItem> items; Body body; bool is_async = false; };
 struct Alias { std::string_view name, asname; Position pos; };
 struct ImportStmt : Stmt { ArenaSpan<Alias> names; };
 struct ImportFromStmt : Stmt { std::string_view module; uint32_t level; ArenaSpan<Alias> names; };

@@ -18,13 +18,13 @@ int StackEffect(Op op, uint32_t arg, bool jumped) {
     case Op::kNop: case Op::kSwap: case Op::kDeleteFast: case Op::kClearFast: case Op::kMakeCell: case Op::kCopyFreeVars:
     case Op::kDeleteDeref: case Op::kDeleteGlobal: case Op::kDeleteName: case Op::kLoadAttr: case Op::kUnaryNegative:
     case Op::kUnaryPositive: case Op::kUnaryInvert: case Op::kUnaryNot: case Op::kJump: case Op::kJumpBack: case Op::kGetIter:
-    case Op::kListToTuple: case Op::kYieldValue: case Op::kGetYieldFromIter: case Op::kCheckExcMatch: case Op::kSetupAnnotations:
+    case Op::kListToTuple: case Op::kYieldValue: case Op::kGetYieldFromIter: case Op::kGetAwaitable: case Op::kGetAiter: case Op::kCheckExcMatch: case Op::kSetupAnnotations:
     case Op::kBinaryAddInt: case Op::kBinarySubInt: case Op::kInplaceAddInt: case Op::kInplaceSubInt: case Op::kStoreFastLoadFast:
     case Op::kReturnConst: return 0;
     case Op::kCopy: case Op::kPushNull: case Op::kLoadConst: case Op::kLoadNone: case Op::kLoadTrue: case Op::kLoadFalse:
     case Op::kLoadInt: case Op::kLoadFast: case Op::kLoadFastCheck: case Op::kLoadClosure: case Op::kLoadDeref:
     case Op::kLoadClassDeref: case Op::kLoadGlobal: case Op::kLoadName: case Op::kLoadMethod: case Op::kLoadBuildClass:
-    case Op::kPushExcInfo: case Op::kLoadAssertionError: case Op::kBeforeWith: case Op::kWithExceptStart: case Op::kImportFrom: return 1;
+    case Op::kPushExcInfo: case Op::kLoadAssertionError: case Op::kBeforeWith: case Op::kBeforeAsyncWith: case Op::kGetAnext: case Op::kWithExceptStart: case Op::kImportFrom: return 1;
     case Op::kLoadFastLoadFast: return 2;
     case Op::kPopTop: case Op::kStoreFast: case Op::kStoreDeref: case Op::kStoreGlobal: case Op::kStoreName: case Op::kDeleteAttr:
     case Op::kBinarySubscr: case Op::kBinaryAdd: case Op::kBinarySub: case Op::kBinaryMul: case Op::kBinaryOp: case Op::kInplaceAdd:
@@ -34,7 +34,7 @@ int StackEffect(Op op, uint32_t arg, bool jumped) {
     case Op::kPopJumpBackIfTrue: case Op::kPopJumpBackIfFalse: case Op::kListAppend: case Op::kSetAdd: case Op::kListExtend:
     case Op::kSetUpdate: case Op::kDictUpdate: case Op::kDictMerge: case Op::kReturnValue: case Op::kYieldFrom: case Op::kReraise:
     case Op::kPopExcept: case Op::kImportName: return -1;
-    case Op::kStoreAttr: case Op::kDeleteSubscr: case Op::kBinarySlice: case Op::kMapAdd: case Op::kStoreFastStoreFast: return -2;
+    case Op::kStoreAttr: case Op::kDeleteSubscr: case Op::kBinarySlice: case Op::kMapAdd: case Op::kStoreFastStoreFast: case Op::kEndAsyncFor: return -2;
     case Op::kStoreSubscr: return -3;
     case Op::kStoreSlice: return -4;
     case Op::kJumpIfFalseOrPop: case Op::kJumpIfTrueOrPop: return jumped ? 0 : -1;

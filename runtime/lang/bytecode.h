@@ -46,7 +46,8 @@
 // value, suspends; the next resume pushes the sent value (None for next()) and goes on behind it. throw() raises at
 // the YIELD_VALUE. YIELD_FROM stays AT its own word while the inner iterator yields, so a
 // generator suspended inside `yield from` is recognised by its next instruction being YIELD_FROM, with
-// the inner iterator on top of the stack (the way for throw(), close() and gi_yieldfrom).
+// the inner iterator on top of the stack (the way for throw(), close() and gi_yieldfrom). A coroutine is the same with
+// kCoroutine; `await x` is x, GET_AWAITABLE, LOAD_NONE, YIELD_FROM.
 //
 // CLASS BODIES (kClassBody) are functions of no arguments whose names live in a namespace mapping made by
 // LOAD_BUILD_CLASS's callable: LOAD_NAME, STORE_NAME and DELETE_NAME work on it. Module code uses the
@@ -184,6 +185,12 @@ inline constexpr int kNumBinaryKinds = 13;
 //  GET_YIELD_FROM_ITER o -- it            a generator stays itself, else iter(o)
 //  YIELD_FROM          it v -- result     sends v (None: next) to it. It yields: suspend with that value, `it` on the stack, pc at
 //                      this word again (a resume pushes the sent value). It finishes: pop it, push StopIteration.value
+// -- Coroutines
+//  GET_AWAITABLE w     o -- it            a coroutine stays itself, else o.__await__(); w = 1, 2: o came from __aenter__, __aexit__
+//  GET_AITER           o -- o.__aiter__()
+//  GET_ANEXT           aiter -- aiter it  it = the awaitable of aiter.__anext__()
+//  END_ASYNC_FOR       aiter exc --       raises exc again unless it is a StopAsyncIteration
+//  BEFORE_ASYNC_WITH   m -- exit r        as BEFORE_WITH with __aenter__ and __aexit__; r is to be awaited
 // -- Exceptions
 //  RAISE n             n = 0: bare raise (RuntimeError "No active exception to reraise"); 1: exc --; 2: exc cause --
 //  RERAISE             exc --             see above
@@ -308,6 +315,11 @@ inline constexpr int kNumBinaryKinds = 13;
   V(YieldValue,        YIELD_VALUE,           kNone,     kNone)         \
   V(GetYieldFromIter,  GET_YIELD_FROM_ITER,   kNone,     kNone)         \
   V(YieldFrom,         YIELD_FROM,            kNone,     kNone)         \
+  V(GetAwaitable,      GET_AWAITABLE,         kFlags,    kNone)         \
+  V(GetAiter,          GET_AITER,             kNone,     kNone)         \
+  V(GetAnext,          GET_ANEXT,             kNone,     kNone)         \
+  V(EndAsyncFor,       END_ASYNC_FOR,         kNone,     kNone)         \
+  V(BeforeAsyncWith,   BEFORE_ASYNC_WITH,     kNone,     kNone)         \
   V(Raise,             RAISE,                 kCount,    kNone)         \
   V(Reraise,           RERAISE,               kNone,     kNone)         \
   V(PushExcInfo,       PUSH_EXC_INFO,         kNone,     kNone)         \
@@ -405,6 +417,7 @@ enum CodeFlags : uint32_t {
   kClassBody = 8,      // names live in a namespace mapping
   kModule = 16,        // top level
   kNested = 32,        // defined inside a function
+  kCoroutine = 128,    // with kGenerator: calling makes a coroutine
   kComprehension = 64, // the hidden function of a comprehension or generator expression; its one argument is named ".0"
 };
 

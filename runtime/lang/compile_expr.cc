@@ -90,6 +90,10 @@ bool Compiler::Visit(const Expr* e) {
       LoadNone(e->pos);
       Emit(Op::kYieldFrom, 0, e->pos);
       return true;
+    case ExprKind::kAwait:
+      if (!Visit(static_cast<const YieldExpr*>(e)->value)) return false;
+      EmitAwait(0, e->pos);
+      return true;
     case ExprKind::kWalrus: {
       auto* w = static_cast<const WalrusExpr*>(e);
       if (!Visit(w->value)) return false;
@@ -335,10 +339,15 @@ bool Compiler::ComprehensionLoops(const ComprehensionExpr* e, size_t i) {
     Emit(Op::kLoadFast, 0, f.iter->pos);
   } else {
     if (!Visit(f.iter)) return false;
-    Emit(Op::kGetIter, 0, f.iter->pos);
+    Emit(f.is_async ? Op::kGetAiter : Op::kGetIter, 0, f.iter->pos);
   }
   Bind(start);
-  EmitJump(Op::kForIter, end, f.iter->pos);
+  int handler = -1;
+  if (f.is_async) {
+    handler = EmitAsyncNext(f.iter->pos);
+  } else {
+    EmitJump(Op::kForIter, end, f.iter->pos);
+  }
   if (!Store(f.target)) return false;
   for (const Expr* condition : f.ifs) {
     if (!JumpIf(condition, next, false)) return false;
@@ -363,8 +372,31 @@ bool Compiler::ComprehensionLoops(const ComprehensionExpr* e, size_t i) {
   }
   Bind(next);
   EmitJump(Op::kJumpBack, start, e->pos);
+  if (f.is_async) EndAsyncNext(handler, f.iter->pos);
   Bind(end);
   return true;
+}
+
+void Compiler::EmitAwait(uint32_t what, const Position& pos) {
+  Emit(Op::kGetAwaitable, what, pos);
+  LoadNone(pos);
+  Emit(Op::kYieldFrom, 0, pos);
+}
+
+int Compiler::EmitAsyncNext(const Position& pos) {
+  Assembler& as = unit_->as;
+  const int handler = as.NewHandler(NewLabel());
+  const int outer = as.EnterRegion(handler);
+  Emit(Op::kGetAnext, 0, pos);
+  LoadNone(pos);
+  Emit(Op::kYieldFrom, 0, pos);
+  as.EnterRegion(outer);
+  return handler;
+}
+
+void Compiler::EndAsyncNext(int handler, const Position& pos) {
+  unit_->as.BindHandler(handler);
+  Emit(Op::kEndAsyncFor, 0, pos);
 }
 
 bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
@@ -373,6 +405,7 @@ bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
   CodeUnit& code = *unit->code;
   code.flags |= kComprehension;
   if (e->comp == CompKind::kGenerator) code.flags |= kGenerator;
+  if (scope->coroutine) code.flags |= kGenerator | kCoroutine;
   code.argcount = code.posonlyargcount = 1;
   code.slots.push_back({".0", SlotKind::kLocal});
   BeginSlots();
@@ -387,8 +420,9 @@ bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
   if (result == nullptr) return false;
   MakeFunction(result, scope, 0, e->pos);
   if (!Visit(e->fors[0].iter)) return false;
-  Emit(Op::kGetIter, 0, e->fors[0].iter->pos);
+  Emit(e->fors[0].is_async ? Op::kGetAiter : Op::kGetIter, 0, e->fors[0].iter->pos);
   Emit(Op::kCall, 1, e->pos);
+  if (scope->coroutine) EmitAwait(0, e->pos);
   return true;
 }
 

@@ -295,7 +295,26 @@ bool Compiler::While(const WhileStmt* s) {
   return true;
 }
 
+bool Compiler::AsyncFor(const ForStmt* s) {
+  Label start = NewLabel(), end = NewLabel();
+  if (!Visit(s->iter)) return false;
+  Emit(Op::kGetAiter, 0, s->iter->pos);
+  if (!PushBlock(BlockKind::kFor, s->pos)) return false;
+  unit_->blocks.back().break_label = end;
+  unit_->blocks.back().continue_label = start;
+  Bind(start);
+  const int handler = EmitAsyncNext(s->iter->pos);
+  if (!Store(s->target) || !Visit(s->body)) return false;
+  EmitJump(Op::kJumpBack, start, s->iter->pos);
+  PopBlock();
+  EndAsyncNext(handler, s->iter->pos);
+  if (!Visit(s->orelse)) return false;
+  Bind(end);
+  return true;
+}
+
 bool Compiler::For(const ForStmt* s) {
+  if (s->is_async) return AsyncFor(s);
   Label start = NewLabel(), orelse = NewLabel(), end = NewLabel();
   // A display of constants is iterated as a constant tuple.
   Const folded;

@@ -25,9 +25,10 @@ void Compiler::UnbindName(std::string_view name, const Position& pos) {
   DeleteName(name, pos);
 }
 
-void Compiler::CallExit(const Position& pos) {
+void Compiler::CallExit(const Position& pos, bool is_async) {
   for (int i = 0; i < 3; i++) LoadNone(pos);
   Emit(Op::kCall, 3, pos);
+  if (is_async) EmitAwait(2, pos);
   Emit(Op::kPopTop, 0, pos);
 }
 
@@ -58,8 +59,9 @@ bool Compiler::Unwind(const Block& block, bool preserve_top, const Position& pos
       Emit(Op::kPopExcept, 0, pos);
       return true;
     case BlockKind::kWith:
+    case BlockKind::kAsyncWith:
       swap();
-      CallExit(block.pos);
+      CallExit(block.pos, block.kind == BlockKind::kAsyncWith);
       return true;
     case BlockKind::kHandler:
       swap();
@@ -192,9 +194,10 @@ bool Compiler::With(const WithStmt* s, size_t i) {
   Position pos = item.context->pos;
   Label exit = NewLabel(), suppress = NewLabel();
   if (!Visit(item.context)) return false;
-  Emit(Op::kBeforeWith, 0, pos);
+  Emit(s->is_async ? Op::kBeforeAsyncWith : Op::kBeforeWith, 0, pos);
+  if (s->is_async) EmitAwait(1, pos);
   int handler = as.NewHandler(NewLabel(), 1);  // keeps exit
-  if (!PushBlock(BlockKind::kWith, pos)) return false;
+  if (!PushBlock(s->is_async ? BlockKind::kAsyncWith : BlockKind::kWith, pos)) return false;
   int outer = as.EnterRegion(handler);
   bool ok = true;
   if (item.target == nullptr) {
@@ -206,7 +209,7 @@ bool Compiler::With(const WithStmt* s, size_t i) {
   as.EnterRegion(outer);
   PopBlock();
   if (!ok) return false;
-  CallExit(pos);
+  CallExit(pos, s->is_async);
   EmitJump(Op::kJump, exit, pos);
 
   as.BindHandler(handler);
@@ -214,6 +217,7 @@ bool Compiler::With(const WithStmt* s, size_t i) {
   int cleanup = as.NewHandler(NewLabel(), 1);
   as.EnterRegion(cleanup);
   Emit(Op::kWithExceptStart, 0, pos);
+  if (s->is_async) EmitAwait(2, pos);
   EmitJump(Op::kPopJumpIfTrue, suppress, pos);
   Emit(Op::kReraise, 0, pos);
   as.EnterRegion(outer);

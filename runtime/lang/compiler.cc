@@ -385,12 +385,13 @@ bool Compiler::Function(const FunctionStmt* f) {
   }
   Position pos = f->pos;
   pos.end_line = pos.line;
-  pos.end_col = pos.col + 3;
+  pos.end_col = pos.col + (f->is_async ? 5 : 3);
   uint32_t flags = 0;
   if (!Defaults(*f->params, &flags, pos) || !Annotations(f, &flags)) return false;
   Scope* scope = symbols_.Of(f);
   std::unique_ptr<Unit> unit = Begin(scope, std::string(f->name), f->first_line);
   if (scope->generator) unit->code->flags |= kGenerator;
+  if (scope->coroutine) unit->code->flags |= kGenerator | kCoroutine;
   SetParams(unit.get(), *f->params);
   BeginSlots();
   FunctionBody(f);

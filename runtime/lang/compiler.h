@@ -40,6 +40,7 @@ class Compiler {
     kFinallyTry,      // a region with a finally body, which is `node`
     kFinallyEnd,      // in the finally body after an exception: prev, exc on the stack
     kWith,            // a region; exit on the stack
+    kAsyncWith,       // the same; what exit returns is awaited
     kHandler,         // in an except handler: prev on the stack; name to unbind if not empty
     kPopValue,        // a value on the stack that must go (the return value below a finally body)
   };
@@ -112,6 +113,11 @@ class Compiler {
   bool VisitFormatted(const FormattedExpr* e);
   bool VisitComprehension(const ComprehensionExpr* e);
   bool ComprehensionLoops(const ComprehensionExpr* e, size_t i);
+  // awaitable -- result.  what: 0 `await`, 1 __aenter__, 2 __aexit__ (for the message).
+  void EmitAwait(uint32_t what, const Position& pos);
+  // aiter -- aiter value, with a handler for the end that EndAsyncNext binds: aiter exc -- .
+  int EmitAsyncNext(const Position& pos);
+  void EndAsyncNext(int handler, const Position& pos);
   bool JumpIf(const Expr* e, Label target, bool when);
 
   // --- compile_call.cc
@@ -133,6 +139,7 @@ class Compiler {
   bool If(const IfStmt* s);
   bool While(const WhileStmt* s);
   bool For(const ForStmt* s);
+  bool AsyncFor(const ForStmt* s);
   bool Return(const ReturnStmt* s);
   bool BreakOrContinue(const Stmt* s);
   bool Import(const ImportStmt* s);
@@ -152,7 +159,7 @@ class Compiler {
   void CleanupHandler(int handler, const Position& pos);
   void UnbindName(std::string_view name, const Position& pos);
   bool With(const WithStmt* s, size_t i);
-  void CallExit(const Position& pos);
+  void CallExit(const Position& pos, bool is_async);
 
   const Source& source_;
   const SymbolTable& symbols_;

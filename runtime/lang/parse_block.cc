@@ -33,7 +33,7 @@ bool Parser::ParseSuite(const char* what, uint32_t line, bool forced_colon, Body
   if (!Is(Tok::kNewline)) {
     switch (Cur().kind) {
       case Tok::kIf: case Tok::kWhile: case Tok::kFor: case Tok::kTry: case Tok::kWith: case Tok::kDef: case Tok::kClass:
-      case Tok::kAt: InvalidSyntax(); return false;
+      case Tok::kAt: case Tok::kAsync: InvalidSyntax(); return false;
       default: break;
     }
     if (!CheckUnsupported() || !ParseSimpleLine(&out)) return false;
@@ -275,6 +275,36 @@ Stmt* Parser::ParseClass(const std::vector<Expr*>& decorators, const Position& s
   return s;
 }
 
+// `async` and the statement that it goes with, whose place begins at `async`.
+Stmt* Parser::ParseAsync(const std::vector<Expr*>& decorators, const Position& start) {
+  const Position async = Cur().pos;
+  Advance();
+  switch (Cur().kind) {
+    case Tok::kDef: {
+      auto* s = static_cast<FunctionStmt*>(ParseFunction(decorators, start));
+      if (s == nullptr) return nullptr;
+      s->is_async = true;
+      s->pos = From(async);
+      return s;
+    }
+    case Tok::kFor: {
+      auto* s = static_cast<ForStmt*>(ParseFor());
+      if (s == nullptr) return nullptr;
+      s->is_async = true;
+      s->pos = From(async);
+      return s;
+    }
+    case Tok::kWith: {
+      auto* s = static_cast<WithStmt*>(ParseWith());
+      if (s == nullptr) return nullptr;
+      s->is_async = true;
+      s->pos = From(async);
+      return s;
+    }
+    default: return InvalidSyntax();
+  }
+}
+
 Stmt* Parser::ParseDecorated() {
   Position start = Cur().pos;
   std::vector<Expr*> decorators;
@@ -285,6 +315,7 @@ Stmt* Parser::ParseDecorated() {
   }
   if (Is(Tok::kDef)) return ParseFunction(decorators, start);
   if (Is(Tok::kClass)) return ParseClass(decorators, start);
+  if (Is(Tok::kAsync) && Peek().kind == Tok::kDef) return ParseAsync(decorators, start);
   if (!CheckUnsupported()) return nullptr;
   return InvalidSyntax();
 }

@@ -128,13 +128,10 @@ Expr* Parser::ParseDictItems(const Position& start, Expr* first_key) {
 
 bool Parser::ParseCompFors(std::vector<CompFor>* fors) {
   while (Is(Tok::kFor) || Is(Tok::kAsync)) {
-    if (Is(Tok::kAsync)) {
-      Fail(Cur().pos, "asynchronous comprehensions are not supported");
-      return false;
-    }
     Position start = Cur().pos;
-    Advance();
     CompFor f;
+    f.is_async = Accept(Tok::kAsync);
+    if (!Expect(Tok::kFor)) return false;
     f.target = ParseTargetList(Tok::kIn);
     if (f.target == nullptr || !Expect(Tok::kIn)) return false;
     f.iter = ParseDisjunction();

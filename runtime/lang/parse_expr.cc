@@ -287,9 +287,17 @@ Expr* Parser::ParseUnary() {
 }
 
 Expr* Parser::ParsePower() {
-  if (Is(Tok::kAwait)) return Fail(Cur().pos, "'await' is not supported");
   Position start = Cur().pos;
-  Expr* base = ParsePrimary();
+  Expr* base = nullptr;
+  if (Accept(Tok::kAwait)) {
+    Expr* value = ParsePrimary();
+    if (value == nullptr) return nullptr;
+    auto* e = NewExpr<YieldExpr>(ExprKind::kAwait, From(start));
+    e->value = value;
+    base = Finish(e, {value});
+  } else {
+    base = ParsePrimary();
+  }
   if (base == nullptr || !Is(Tok::kDoubleStar)) return base;
   Level level(this);
   if (!level.ok()) return nullptr;

@@ -29,10 +29,6 @@ bool AugmentedOf(Tok t, BinaryKind* kind) {
 
 // `match` blocks look like nothing else: the line ends with a colon and a block follows.
 bool Parser::CheckUnsupported() {
-  if (Is(Tok::kAsync)) {
-    Fail(Cur().pos, "'async' is not supported");
-    return false;
-  }
   if (!IsName("match") || !StartsExpression(Peek().kind)) return true;
   for (size_t i = at_ + 1; i + 1 < list_.tokens.size(); i++) {
     if (list_.tokens[i].kind != Tok::kNewline) continue;
@@ -57,6 +53,7 @@ bool Parser::ParseStatement(std::vector<Stmt*>* out) {
     case Tok::kDef: s = ParseFunction({}, Cur().pos); break;
     case Tok::kClass: s = ParseClass({}, Cur().pos); break;
     case Tok::kAt: s = ParseDecorated(); break;
+    case Tok::kAsync: s = ParseAsync({}, Cur().pos); break;
     default:
       if (!CheckUnsupported()) return false;
       return ParseSimpleLine(out);

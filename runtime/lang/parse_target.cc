@@ -44,6 +44,7 @@ const char* Parser::ExprName(const Expr* e) {
     case ExprKind::kFormatted: return "f-string expression";
     case ExprKind::kYield:
     case ExprKind::kYieldFrom: return "yield expression";
+    case ExprKind::kAwait: return "await expression";
     case ExprKind::kWalrus: return "named expression";
   }
   return "expression";

@@ -169,6 +169,7 @@ class Parser {
   Stmt* ParseFunction(const std::vector<Expr*>& decorators, const Position& start);
   Stmt* ParseClass(const std::vector<Expr*>& decorators, const Position& start);
   Stmt* ParseDecorated();
+  Stmt* ParseAsync(const std::vector<Expr*>& decorators, const Position& start);
   bool ParseDottedName(std::string_view* name);
   // ':' and a block. `what` for the message "expected an indented block after <what> on line N".
   bool ParseSuite(const char* what, uint32_t line, bool forced_colon, Body* body);

@@ -89,6 +89,8 @@ class SymbolBuilder {
   bool AddParams(const Params* p);
   bool VisitFunction(const FunctionStmt* f);
   bool VisitClass(const ClassStmt* c);
+  bool NeedCoroutine(const Position& pos, const char* what);
+  bool InComprehension(const Position& pos);
   bool VisitComprehension(const ComprehensionExpr* c);
   bool VisitWalrus(const WalrusExpr* w);
   bool Declare(const NamesStmt* s);
@@ -163,6 +165,7 @@ bool SymbolBuilder::Visit(const Stmt* s) {
     }
     case StmtKind::kFor: {
       auto* f = static_cast<const ForStmt*>(s);
+      if (f->is_async && !NeedCoroutine(f->pos, "async for")) return false;
       return VisitTarget(f->target) && Visit(f->iter) && Visit(f->body) && Visit(f->orelse);
     }
     case StmtKind::kFunction: return VisitFunction(static_cast<const FunctionStmt*>(s));
@@ -183,6 +186,7 @@ bool SymbolBuilder::Visit(const Stmt* s) {
     }
     case StmtKind::kWith: {
       auto* w = static_cast<const WithStmt*>(s);
+      if (w->is_async && !NeedCoroutine(w->pos, "async with")) return false;
       for (const WithItem& item : w->items) {
         if (!Visit(item.context) || (item.target != nullptr && !VisitTarget(item.target))) return false;
       }
@@ -294,7 +298,7 @@ bool SymbolBuilder::VisitAnnotations(const FunctionStmt* f) {
 
 bool SymbolBuilder::VisitFunction(const FunctionStmt* f) {
   if (!Bind(f->name, f->pos) || !VisitDefaults(f->params) || !VisitAnnotations(f) || !Visit(f->decorators)) return false;
-  Enter(f, ScopeKind::kFunction);
+  Enter(f, ScopeKind::kFunction)->coroutine = f->is_async;
   bool ok = AddParams(f->params) && Visit(f->body);
   Leave();
   return ok;
@@ -342,6 +346,28 @@ bool SymbolBuilder::VisitWalrus(const WalrusExpr* w) {
   return Visit(w->value) && Bind(w->target->name, w->pos);
 }
 
+// What `async for`, `async with` and `await` may stand in.
+bool SymbolBuilder::NeedCoroutine(const Position& pos, const char* what) {
+  const std::string quoted = std::string("'") + what + "'";
+  if (scope_->kind != ScopeKind::kFunction) return Fail(pos, quoted + (what[5] == '\0' ? " outside function" : " outside async function"));
+  if (scope_->comprehension) return InComprehension(pos);
+  return scope_->coroutine || Fail(pos, quoted + " outside async function");
+}
+
+// An await inside a comprehension makes that one a coroutine, which the function around it awaits.
+bool SymbolBuilder::InComprehension(const Position& pos) {
+  Scope* owner = scope_;
+  while (owner->comprehension) owner = owner->parent;
+  if (owner->kind != ScopeKind::kFunction || !owner->coroutine) {
+    return Fail(pos, "asynchronous comprehension outside of an asynchronous function");
+  }
+  for (Scope* s = scope_; s != owner; s = s->parent) {
+    if (s->generator) return Fail(pos, "asynchronous generator expressions are not supported");
+    s->coroutine = true;
+  }
+  return true;
+}
+
 bool SymbolBuilder::VisitComprehension(const ComprehensionExpr* c) {
   comp_iter_++;
   bool ok = Visit(c->fors[0].iter);
@@ -379,6 +405,7 @@ bool SymbolBuilder::VisitComprehension(const ComprehensionExpr* c) {
       ok = Visit(f.iter);
       comp_iter_--;
     }
+    ok = ok && (!f.is_async || InComprehension(c->pos));
     ok = ok && targets(f.target, targets) && VisitTarget(f.target) && Visit(f.ifs);
   }
   ok = ok && (c->value == nullptr || Visit(c->value)) && Visit(c->element);
@@ -453,9 +480,15 @@ bool SymbolBuilder::Visit(const Expr* e) {
         return Fail(e->pos, "'yield' outside function");
       }
       if (scope_->comprehension) return Fail(e->pos, std::string("'yield' inside ") + scope_->comp_name);
+      if (scope_->coroutine) {
+        if (e->kind == ExprKind::kYieldFrom) return Fail(e->pos, "'yield from' inside async function");
+        return Fail(e->pos, "asynchronous generators are not supported");
+      }
       scope_->generator = true;
       return y->value == nullptr || Visit(y->value);
     }
+    case ExprKind::kAwait:
+      return NeedCoroutine(e->pos, "await") && Visit(static_cast<const YieldExpr*>(e)->value);
     case ExprKind::kWalrus: return VisitWalrus(static_cast<const WalrusExpr*>(e));
   }
   return true;

@@ -12,6 +12,31 @@ class AbstractContextManager:
         return None
 
 
+class AbstractAsyncContextManager:
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, kind, value, traceback):
+        return None
+
+
+class chdir(AbstractContextManager):
+    """Another current folder for the block."""
+
+    def __init__(self, path):
+        self.path = path
+        self._before = []
+
+    def __enter__(self):
+        import os
+        self._before.append(os.getcwd())
+        os.chdir(self.path)
+
+    def __exit__(self, kind, value, traceback):
+        import os
+        os.chdir(self._before.pop())
+
+
 class ContextDecorator:
     def _recreate_cm(self):
         return self
@@ -103,6 +128,25 @@ class nullcontext:
     def __exit__(self, *details):
         pass
 
+    async def __aenter__(self):
+        return self.enter_result
+
+    async def __aexit__(self, *details):
+        pass
+
+
+class aclosing(AbstractAsyncContextManager):
+    """Awaits thing.aclose() at the end."""
+
+    def __init__(self, thing):
+        self.thing = thing
+
+    async def __aenter__(self):
+        return self.thing
+
+    async def __aexit__(self, *details):
+        await self.thing.aclose()
+
 
 class _Redirect:
     _stream = None
@@ -175,6 +219,85 @@ class ExitStack:
                     done = leave(None, None, None)
                 else:
                     done = leave(type(pending), pending, pending.__traceback__)
+                if done:
+                    pending = None
+            except BaseException as error:
+                pending = error
+        if pending is None:
+            return first is not None
+        if pending is first:
+            return False
+        raise pending
+
+
+class AsyncExitStack:
+    """ExitStack for both kinds of managers and callbacks."""
+
+    def __init__(self):
+        self._exits = deque()  # (is asynchronous, function)
+
+    def enter_context(self, manager):
+        kind = type(manager)
+        result = kind.__enter__(manager)
+        self._exits.append((False, lambda *details: kind.__exit__(manager, *details)))
+        return result
+
+    async def enter_async_context(self, manager):
+        kind = type(manager)
+        result = await kind.__aenter__(manager)
+        self._exits.append((True, lambda *details: kind.__aexit__(manager, *details)))
+        return result
+
+    def push(self, exit):
+        if hasattr(type(exit), "__exit__"):
+            self._exits.append((False, lambda *details: type(exit).__exit__(exit, *details)))
+        else:
+            self._exits.append((False, exit))
+        return exit
+
+    def push_async_exit(self, exit):
+        if hasattr(type(exit), "__aexit__"):
+            self._exits.append((True, lambda *details: type(exit).__aexit__(exit, *details)))
+        else:
+            self._exits.append((True, exit))
+        return exit
+
+    def callback(self, function, /, *args, **kwargs):
+        def call(*details):
+            function(*args, **kwargs)
+        self._exits.append((False, call))
+        return function
+
+    def push_async_callback(self, function, /, *args, **kwargs):
+        async def call(*details):
+            await function(*args, **kwargs)
+        self._exits.append((True, call))
+        return function
+
+    def pop_all(self):
+        other = type(self)()
+        other._exits = self._exits
+        self._exits = deque()
+        return other
+
+    async def aclose(self):
+        await self.__aexit__(None, None, None)
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, kind, value, traceback):
+        first = value
+        pending = value
+        while self._exits:
+            waits, leave = self._exits.pop()
+            try:
+                if pending is None:
+                    done = leave(None, None, None)
+                else:
+                    done = leave(type(pending), pending, pending.__traceback__)
+                if waits:
+                    done = await done
                 if done:
                     pending = None
             except BaseException as error:

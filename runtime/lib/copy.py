@@ -45,6 +45,20 @@ def _new(kind, x):
     return kind.__new__(kind)
 
 
+def _saved(x):
+    """What __getstate__ gives, as one value in a tuple; empty: the class does not define it."""
+    return (x.__getstate__(),) if hasattr(type(x), "__getstate__") else ()
+
+
+def _restore(y, state):
+    if hasattr(y, "__setstate__"):
+        y.__setstate__(state)
+    elif isinstance(state, tuple) and len(state) == 2:
+        _fill(y, state[0], state[1] or {})
+    else:
+        y.__dict__.update(state)
+
+
 def _fill(y, attributes, slots):
     if hasattr(y, "__setstate__"):
         y.__setstate__((attributes, slots) if slots else attributes)
@@ -70,13 +84,7 @@ def _rebuild(x, reduced, deep, memo):
     if state is not None:
         if deep:
             state = deepcopy(state, memo)
-        if hasattr(y, "__setstate__"):
-            y.__setstate__(state)
-        else:
-            if isinstance(state, tuple) and len(state) == 2:
-                _fill(y, state[0], state[1] or {})
-            else:
-                y.__dict__.update(state)
+        _restore(y, state)
     if items is not None:
         for item in items:
             y.append(deepcopy(item, memo) if deep else item)
@@ -121,6 +129,11 @@ def copy(x):
         y.extend(x)
     elif isinstance(x, (dict, set)):
         y.update(x)
+    saved = _saved(x)
+    if saved:
+        if saved[0] is not None and saved[0] is not False:
+            _restore(y, saved[0])
+        return y
     attributes, slots = _state(x)
     _fill(y, attributes, slots)
     return y
@@ -192,6 +205,11 @@ def _deep(x, kind, memo):
             y[deepcopy(key, memo)] = deepcopy(value, memo)
     elif isinstance(x, set):
         y.update([deepcopy(item, memo) for item in x])
+    saved = _saved(x)
+    if saved:
+        if saved[0] is not None and saved[0] is not False:
+            _restore(y, deepcopy(saved[0], memo))
+        return y
     attributes, slots = _state(x)
     _fill(y, None if attributes is None else deepcopy(attributes, memo),
           {name: deepcopy(value, memo) for name, value in slots.items()})

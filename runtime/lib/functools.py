@@ -2,6 +2,8 @@
 
 from _thread import RLock
 
+_Proxy = type(type.__dict__)
+
 WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 WRAPPER_UPDATES = ("__dict__",)
 
@@ -132,6 +134,8 @@ def lru_cache(maxsize=128, typed=False):
     """Remembers results.  The dict's own order says which was used longest ago."""
     if callable(maxsize):
         return lru_cache()(maxsize)
+    if maxsize is not None and not isinstance(maxsize, int):
+        raise TypeError("Expected first argument to be an integer, a callable, or None")
     if maxsize is not None and maxsize < 0:
         maxsize = 0
 
@@ -267,7 +271,14 @@ def singledispatch(function):
 
     def register(kind, implementation=None):
         if implementation is None:
-            return lambda f: register(kind, f)
+            if isinstance(kind, type):
+                return lambda f: register(kind, f)
+            implementation = kind
+            for name, kind in getattr(implementation, "__annotations__", {}).items():
+                break
+            if not isinstance(kind, type):
+                raise TypeError("Invalid first argument to `register()`: %r. Use either `@register(some_class)` or plain "
+                                "`@register` on an annotated function." % (implementation,))
         table[kind] = implementation
         return implementation
 
@@ -276,4 +287,52 @@ def singledispatch(function):
 
     wrapper.register = register
     wrapper.dispatch = dispatch
+    wrapper.registry = _Proxy(table)
     return update_wrapper(wrapper, function)
+
+
+class partialmethod:
+    """partial() for methods: the instance comes first."""
+
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError("%r is not callable or a descriptor" % (func,))
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __get__(self, obj, cls=None):
+        get = getattr(self.func, "__get__", None)
+        if get is not None and not isinstance(self.func, partial):
+            bound = get(obj, cls)
+            if bound is not self.func:
+                return partial(bound, *self.args, **self.keywords)
+
+        def method(this, /, *args, **keywords):
+            return self.func(this, *self.args, *args, **{**self.keywords, **keywords})
+        return method if obj is None else partial(method, obj)
+
+    def __repr__(self):
+        parts = [repr(self.func)] + [repr(a) for a in self.args] + ["%s=%r" % kv for kv in self.keywords.items()]
+        return "functools.partialmethod(%s)" % ", ".join(parts)
+
+
+class singledispatchmethod:
+    """singledispatch() for methods: by the class of the first argument behind self."""
+
+    def __init__(self, func):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError("%r is not callable or a descriptor" % (func,))
+        self.dispatcher = singledispatch(func)
+        self.func = func
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, obj, cls=None):
+        def method(*args, **kwargs):
+            chosen = self.dispatcher.dispatch(args[0].__class__)
+            return chosen.__get__(obj, cls)(*args, **kwargs)
+        method.register = self.register
+        method.__name__ = getattr(self.func, "__name__", "method")
+        return method

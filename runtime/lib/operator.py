@@ -40,9 +40,93 @@ def delitem(a, b):
     del a[b]
 
 
+def abs(a): return a.__abs__()
+def matmul(a, b): return a @ b
+inv = invert
+
+
 def iadd(a, b):
     a += b
     return a
+
+
+def isub(a, b):
+    a -= b
+    return a
+
+
+def imul(a, b):
+    a *= b
+    return a
+
+
+def imatmul(a, b):
+    a @= b
+    return a
+
+
+def itruediv(a, b):
+    a /= b
+    return a
+
+
+def ifloordiv(a, b):
+    a //= b
+    return a
+
+
+def imod(a, b):
+    a %= b
+    return a
+
+
+def ipow(a, b):
+    a **= b
+    return a
+
+
+def ilshift(a, b):
+    a <<= b
+    return a
+
+
+def irshift(a, b):
+    a >>= b
+    return a
+
+
+def iand(a, b):
+    a &= b
+    return a
+
+
+def ior(a, b):
+    a |= b
+    return a
+
+
+def ixor(a, b):
+    a ^= b
+    return a
+
+
+iconcat = iadd
+
+
+def length_hint(obj, default=0):
+    try:
+        return len(obj)
+    except TypeError:
+        pass
+    hint = getattr(type(obj), "__length_hint__", None)
+    if hint is None:
+        return default
+    value = hint(obj)
+    return default if value is NotImplemented else value
+
+
+def call(obj, /, *args, **kwargs):
+    return obj(*args, **kwargs)
 
 
 def countOf(a, b):
@@ -99,3 +183,7 @@ class methodcaller:
 
     def __call__(self, obj, /):
         return getattr(obj, self._name)(*self._args, **self._kwargs)
+
+    def __repr__(self):
+        parts = [repr(self._name)] + [repr(a) for a in self._args] + ["%s=%r" % kv for kv in self._kwargs.items()]
+        return "operator.methodcaller(%s)" % ", ".join(parts)

@@ -15,6 +15,7 @@ namespace tidepool::rt {
   X(kCtypesModule)                 \
   X(kFaulthandlerModule)           \
   X(kGcModule)                     \
+  X(kHeapqModule)                  \
   X(kIoModule)                     \
   X(kItertoolsModule)              \
   X(kMathModule)                   \

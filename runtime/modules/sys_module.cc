@@ -12,6 +12,9 @@
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/exception.h"
+#include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/function.h"
 
 namespace tidepool::rt {
 namespace {
@@ -104,7 +107,55 @@ Ref DebugMallocStats(Context& cx, Value, const Args&) {
   return cx.NoneRef();
 }
 
+// _getframe(depth): the frame that many calls up.
+Ref GetFrame(Context& cx, Value, const Args& args) {
+  int64_t depth = 0;
+  if (args.size() == 1 && !ToInt64(cx, args[0], &depth)) return Ref();
+  Frame* f = cx.frame;
+  for (; depth > 0 && f != nullptr; depth--) f = f->prev;
+  if (f == nullptr) return RaiseValueError(cx, "call stack is not deep enough");
+  FrameObject* o = GetFrameObject(cx, f);
+  return o == nullptr ? Ref() : Ref::New(o);
+}
+
+// _traceback_entry(traceback or frame): (file name, line, function name, the entry as text), for module traceback.
+Ref TracebackEntry(Context& cx, Value, const Args& args) {
+  Ref frame;
+  const uint32_t* pc = nullptr;
+  if (Traceback* t = As<Traceback>(args[0])) {
+    frame = LoadSlot(t, t->frame);
+    pc = t->pc;
+  } else if (Is<FrameObject>(args[0])) {
+    frame = Ref::New(args[0]);
+    pc = FramePc(cx, args[0].as<FrameObject>());
+  }
+  if (!frame) return RaiseTypeError(cx, "a traceback or a frame is needed, not %s", ClassName(cx, args[0]));
+  const Code* code = frame.as<FrameObject>()->code;
+  Ref line = Ref::Small(LineAt(code, pc));
+  Ref text = NewStr(cx, FrameEntry(frame.as<FrameObject>(), pc));
+  if (!text) return Ref();
+  Value v[] = {code->filename, line, code->name, text};
+  return NewTuple(cx, v, 4);
+}
+
+// _format_exception(exception): the whole report.
+Ref FormatReport(Context& cx, Value, const Args& args) {
+  if (!Is<rt::Exception>(args[0])) return RaiseTypeError(cx, "an exception is needed, not %s", ClassName(cx, args[0]));
+  return NewStr(cx, FormatException(cx, args[0]));
+}
+
+// For types.coroutine: the generators of this function can be awaited.
+Ref MarkAwaitable(Context& cx, Value, const Args& args) {
+  if (!Is<Function>(args[0])) return RaiseTypeError(cx, "a function is needed, not %s", ClassName(cx, args[0]));
+  args[0].as<Function>()->awaitable_generator.store(1, kRelaxed);  // relaxed: a fact of its own
+  return Ref::New(args[0]);
+}
+
 const MethodDef kFunctions[] = {
+    {"_format_exception", FormatReport, 1, 1},
+    {"_getframe", GetFrame, 0, 1},
+    {"_mark_awaitable", MarkAwaitable, 1, 1},
+    {"_traceback_entry", TracebackEntry, 1, 1},
     {"_debugmallocstats", DebugMallocStats, 0, 0},
     {"exit", SysExit, 0, 1},
     {"getrefcount", GetRefCount, 1, 1},

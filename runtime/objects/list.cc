@@ -126,6 +126,17 @@ bool ListSet(Context& cx, List* list, int64_t i, Ref v) {
   return true;
 }
 
+void ListSwap(Context& cx, List* list, int64_t i, int64_t j) {
+  ObjectLock lock(cx.ts, list);
+  const auto n = static_cast<uint64_t>(list->size.load(kRelaxed));
+  if (static_cast<uint64_t>(i) >= n || static_cast<uint64_t>(j) >= n) return;
+  Slot* items = list->array.load(kRelaxed)->items;
+  const uintptr_t t = items[i].load(kRelaxed);
+  // Release: pairs with the acquire of readers, who may see one of the two twice.
+  items[i].store(items[j].load(kRelaxed), kRelease);
+  items[j].store(t, kRelease);
+}
+
 bool ListInsert(Context& cx, List* list, int64_t i, Value v) {
   ListArray* old = nullptr;
   bool ok;

@@ -63,6 +63,8 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool ListExchange(Context& cx, List* list, i
   *old = Value::FromBits(tidepool::ExchangeSlotLocked(list->array.load(kRelaxed)->items[i], v.bits()));
   return true;
 }
+// Exchanges two items, for all at one moment; nothing if one is out of range.
+void ListSwap(Context& cx, List* list, int64_t i, int64_t j);
 bool ListExtend(Context& cx, List* list, Value iterable);
 bool ListInsert(Context& cx, List* list, int64_t i, Value v);
 Ref ListPop(Context& cx, List* list, int64_t i);        // IndexError

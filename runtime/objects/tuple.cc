@@ -219,6 +219,7 @@ Ref TupleCreate(Context& cx, Class* cls, const Args& args) {
     IncrefValue(t->items[i]);
   }
   t->length = from->length;
+  TrackNew(t);  // an instance of a subclass always: it may have attributes, too
   return r;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/objects/bytes.h"
@@ -19,6 +20,7 @@
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/interp_ops.h"
 #include "tidepool/runtime/vm/module.h"
 #include "tidepool/runtime/vm/protocol.h"
 
@@ -418,16 +420,85 @@ Ref DirOf(Context& cx, Value obj) {
   return ListFromIterable(cx, names);
 }
 
+namespace {
+
+// Bases that are no classes may stand for some (`Generic[T]`): __mro_entries__(bases) says which. Null: exception pending.
+Ref ResolveBases(Context& cx, const Args& args, bool* changed) {
+  Ref given = NewTuple(cx, args.pos, args.npos);
+  if (!given) return given;
+  *changed = false;
+  for (size_t i = 0; i < args.npos; i++) *changed |= !IsClass(args[i]);
+  if (!*changed) return given;
+  *changed = false;
+  Ref list = NewList(cx);
+  if (!list) return list;
+  for (size_t i = 0; i < args.npos; i++) {
+    Ref hook = IsClass(args[i]) ? Ref() : GetAttrOptional(cx, args[i], cx.rt.names.mro_entries);
+    if (cx.has_exception()) return Ref();
+    if (!hook) {
+      if (!ListAppend(cx, list.as<List>(), args[i])) return Ref();
+      continue;
+    }
+    *changed = true;
+    Ref entries = Call(cx, hook, given);
+    if (!entries) return Ref();
+    if (!Is<Tuple>(entries.get())) return RaiseTypeError(cx, "__mro_entries__ must return a tuple");
+    if (!ListExtend(cx, list.as<List>(), entries)) return Ref();
+  }
+  return TupleFromIterable(cx, list);
+}
+
+// The mapping that the body's names go to.
+Ref PrepareNamespace(Context& cx, Value meta, Value name, Value bases, const Args& keywords) {
+  if (meta == Value(cx.rt.cls.type)) return NewDict(cx);
+  Ref prepare = GetAttrOptional(cx, meta, cx.rt.names.prepare);
+  if (!prepare) return cx.has_exception() ? Ref() : NewDict(cx);
+  Value v[] = {name, bases};
+  Args all = keywords;
+  all.pos = v;
+  all.npos = 2;
+  Ref ns = Call(cx, prepare, all);
+  if (ns && !Is<Dict>(ns.get())) {
+    return RaiseTypeError(cx, "%s.__prepare__() must return a dict, not %s", IsClass(meta) ? NameOf(meta.as<Class>()) : "<metaclass>",
+                          ClassName(cx, ns));
+  }
+  return ns;
+}
+
+}  // namespace
+
 // __build_class__(body, name, *bases, **keywords)
 Ref BuildClass(Context& cx, Value, const Args& args) {
   if (args.npos < 2 || !Is<Function>(args[0]) || !IsStr(args[1])) return RaiseTypeError(cx, "__build_class__: wrong arguments");
   Function* body = args[0].as<Function>();
-  Ref bases = NewTuple(cx, args.pos + 2, args.npos - 2);
-  Ref ns = NewDict(cx);
-  if (!bases || !ns) return Ref();
-  Str* meta_name = Intern(cx, "metaclass");
-  if (meta_name == nullptr) return Ref();
-  Value meta = args.Keyword(meta_name);
+  bool changed;
+  Ref bases = ResolveBases(cx, args.Skip(2), &changed);
+  if (!bases) return Ref();
+  // Keywords without `metaclass`.
+  Args rest;
+  Ref rest_names;
+  std::vector<Value> names, values;
+  Value meta = args.nkw > 0 ? args.Keyword(cx.rt.names.metaclass) : Value();
+  for (size_t i = 0; i < args.nkw; i++) {
+    if (StrEqual(args.KwName(i).as<Str>(), cx.rt.names.metaclass)) continue;
+    names.push_back(args.KwName(i));
+    values.push_back(args.kwvals[i]);
+  }
+  if (!names.empty()) {
+    rest_names = NewTuple(cx, names.data(), names.size());
+    if (!rest_names) return Ref();
+    rest.kwnames = rest_names.as<Tuple>();
+    rest.kwvals = values.data();
+    rest.nkw = names.size();
+  }
+  if (meta.is_null()) meta = cx.rt.cls.type;
+  if (IsClass(meta) && IsSubclass(meta.as<Class>(), cx.rt.cls.type)) {
+    Class* winner = WinningMetaclass(cx, meta.as<Class>(), bases.as<Tuple>());
+    if (winner == nullptr) return Ref();
+    meta = winner;
+  }
+  Ref ns = PrepareNamespace(cx, meta, args[1], bases, rest);
+  if (!ns) return Ref();
   // Run the body with `ns` as its namespace.
   Incref(body);
   Frame* f = PushFrame(cx, body, cx.stack_top, 0, nullptr, kFrameEntry);
@@ -435,33 +506,16 @@ Ref BuildClass(Context& cx, Value, const Args& args) {
   f->ns = ns.Copy().release();
   Ref done = Interpret(cx);
   if (!done) return Ref();
-  // Keywords without `metaclass`.
-  Args rest;
-  Ref rest_names;
-  Value rest_values[16];
-  if (args.nkw > 0) {
-    Value names[16];
-    size_t n = 0;
-    for (size_t i = 0; i < args.nkw && n < 16; i++) {
-      if (StrEqual(args.KwName(i).as<Str>(), meta_name)) continue;
-      names[n] = args.KwName(i);
-      rest_values[n++] = args.kwvals[i];
-    }
-    rest_names = NewTuple(cx, names, n);
-    if (!rest_names) return Ref();
-    rest.kwnames = rest_names.as<Tuple>();
-    rest.kwvals = rest_values;
-    rest.nkw = n;
+  if (changed) {
+    Ref given = NewTuple(cx, args.pos + 2, args.npos - 2);
+    if (!given || !DictSetStr(cx, ns.as<Dict>(), cx.rt.names.orig_bases, given)) return Ref();
   }
-  if (!meta.is_null() && meta != Value(cx.rt.cls.type)) {
-    if (IsClass(meta) && IsSubclass(meta.as<Class>(), cx.rt.cls.type)) return RaiseTypeError(cx, "metaclasses are not supported");
-    Value v[] = {args[1], bases, ns};
-    Args all = rest;
-    all.pos = v;
-    all.npos = 3;
-    return Call(cx, meta, all);
-  }
-  return NewClass(cx, args[1].as<Str>(), bases, ns.as<Dict>(), &rest);
+  if (meta == Value(cx.rt.cls.type)) return NewClass(cx, cx.rt.cls.type, args[1].as<Str>(), bases, ns.as<Dict>(), &rest);
+  Value v[] = {args[1], bases, ns};
+  Args all = rest;
+  all.pos = v;
+  all.npos = 3;
+  return Call(cx, meta, all);
 }
 
 namespace {
@@ -473,9 +527,29 @@ Ref BuiltinExit(Context& cx, Value, const Args& args) {
   return Ref();
 }
 
+Ref Unsupported(Context& cx, const char* name) {
+  return Raise(cx, cx.rt.exc.NotImplementedError, "%s() is not supported: code comes from whole source files only", name);
+}
+Ref BuiltinCompile(Context& cx, Value, const Args&) { return Unsupported(cx, "compile"); }
+Ref BuiltinEval(Context& cx, Value, const Args&) { return Unsupported(cx, "eval"); }
+Ref BuiltinExec(Context& cx, Value, const Args&) { return Unsupported(cx, "exec"); }
+
+// __import__(name, globals, locals, fromlist, level)
+Ref BuiltinImport(Context& cx, Value, const Args& args) {
+  Value v[5];
+  if (!ParseArgs(cx, "__import__", args, {"name", "globals", "locals", "fromlist", "level"}, 1, v)) return Ref();
+  Str* name = ToStr(cx, v[0], "__import__()");
+  if (name == nullptr || cx.frame == nullptr) return Ref();
+  Str* interned = Intern(cx, name);
+  if (interned == nullptr) return Ref();
+  const int list = v[3].is_null() ? 0 : IsTrue(cx, v[3]);
+  if (list < 0) return Ref();
+  return ImportName(cx, cx.frame, interned, v[4].is_null() ? Value::Small(0) : v[4], list != 0 ? v[3] : cx.None());
+}
 
 const MethodDef kFunctions[] = {
     {"__build_class__", BuildClass, 2, -1, kMethodKeywords},
+    {"__import__", BuiltinImport, 1, -1, kMethodKeywords},
     {"abs", BuiltinAbs, 1, 1},
     {"all", BuiltinAll, 1, 1},
     {"any", BuiltinAny, 1, 1},
@@ -483,9 +557,12 @@ const MethodDef kFunctions[] = {
     {"bin", BuiltinBin, 1, 1},
     {"callable", BuiltinCallable, 1, 1},
     {"chr", BuiltinChr, 1, 1},
+    {"compile", BuiltinCompile, 0, -1, kMethodKeywords},
     {"delattr", BuiltinDelattr, 2, 2},
     {"dir", BuiltinDir, 0, 1},
     {"divmod", BuiltinDivmod, 2, 2},
+    {"eval", BuiltinEval, 0, -1, kMethodKeywords},
+    {"exec", BuiltinExec, 0, -1, kMethodKeywords},
     {"exit", BuiltinExit, 0, 1},
     {"format", BuiltinFormat, 1, 2},
     {"getattr", BuiltinGetattr, 2, 3},

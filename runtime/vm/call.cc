@@ -349,7 +349,7 @@ Ref RunFunction(Context& cx, Function* f, Value* args, size_t npos, Tuple* kwnam
   Incref(f);
   Frame* frame = PushFrame(cx, f, args, npos, kwnames, kFrameEntry);
   if (frame == nullptr) return Ref();
-  if ((f->code->flags & lang::kGenerator) != 0) return MakeGenerator(cx, frame);
+  if ((frame->code->flags & lang::kGenerator) != 0) return MakeGenerator(cx, frame);
   return Interpret(cx);
 }
 

@@ -11,6 +11,7 @@
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
 
@@ -263,6 +264,11 @@ bool SetClassAttr(Context& cx, Class* cls, Str* name, Value value) {
   InvalidateClass(cx, cls);
   if (!ok) return false;
   if (IsSlotName(cx, name)) UpdateSlotsOfTree(cx, cls);
+  if (name == cx.rt.names.abstractmethods) {
+    const int abstract = value.is_null() ? 0 : IsTrue(cx, value);
+    if (abstract < 0) return false;
+    if ((abstract != 0) != ((cls->flags & Class::kAbstract) != 0)) UpdateSlotsOfTree(cx, cls);
+  }
   return true;
 }
 

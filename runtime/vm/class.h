@@ -160,6 +160,7 @@ struct Class : Object {
   static constexpr uint32_t kGenericGetAttr = 1u << 19; // attribute reads may use caches
   static constexpr uint32_t kGenericSetAttr = 1u << 20;
   static constexpr uint32_t kIsException = 1u << 21;
+  static constexpr uint32_t kAbstract = 1u << 22;        // its own __abstractmethods__ is not empty: object.__new__ refuses
   int32_t attr_offset;       // of the AttrHeader from the header; 0: instances have no __dict__
   char* name_text;           // what info.name points at, if it is ours
   Class* base;               // the base that decides the layout; null only for object
@@ -222,8 +223,11 @@ T* NewNative(Context& cx, Class* cls, size_t extra = 0) {
   return static_cast<T*>(static_cast<Object*>(r.release().object()));
 }
 
-// type(name, bases, dict) and the class statement.  `bases` is a Tuple, `ns` a Dict (copied).
-Ref NewClass(Context& cx, Str* name, Value bases, Dict* ns, const Args* kwargs = nullptr);
+// type.__new__(meta, name, bases, dict) and the class statement.  `bases` is a Tuple, `ns` a Dict (copied).  The class of
+// the new class is the most derived one among `meta` and the classes of the bases.
+Ref NewClass(Context& cx, Class* meta, Str* name, Value bases, Dict* ns, const Args* kwargs = nullptr);
+// That class; null: TypeError pending.
+Class* WinningMetaclass(Context& cx, Class* meta, Tuple* bases);
 
 // ---- class attributes ----------------------------------------------------------------------------
 

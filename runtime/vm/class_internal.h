@@ -36,8 +36,8 @@ void UnlinkClass(Context& cx, Class* cls);
 void VisitClass(Object* o, SlotVisitor& v);
 void ClearClass(Context& cx, Object* o);
 void DestroyClass(Context& cx, Object* o);
-// An unfilled Class object of basic layout; null: exception pending.
-Class* AllocateClass(Context& cx);
+// An unfilled Class object, an instance of `meta` (null while the first classes are made); null: exception pending.
+Class* AllocateClass(Context& cx, Class* meta);
 bool SetClassNames(Context& cx, Class* cls, Str* name, Str* qualname);
 
 // ---- special methods (slots.cc)

@@ -14,6 +14,7 @@
 #include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/descriptor.h"
 #include "tidepool/runtime/vm/errors.h"
+#include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/frame.h"
 #include "tidepool/runtime/vm/function.h"
 #include "tidepool/runtime/vm/protocol.h"
@@ -58,11 +59,11 @@ void LayOut(Class* cls, bool dict, bool weakrefs, uint32_t extra_slots) {
   info.basic_size = end;
 }
 
-Class* AllocateClass(Context& cx) {
+Class* AllocateClass(Context& cx, Class* meta) {
   static const TypeInfo kBootstrap = {.name = "type", .flags = kTypeGc};
-  const TypeInfo* info = cx.rt.cls.type != nullptr ? &cx.rt.cls.type->info : &kBootstrap;
+  const TypeInfo* info = meta != nullptr ? &meta->info : &kBootstrap;
   // While the first class is made the size of a class is not known from `type` yet: the weakref word follows it.
-  ObjectHeader* h = NewObjectZeroed(cx.ts, info, cx.rt.cls.type != nullptr ? info->basic_size : sizeof(Class) + 16);
+  ObjectHeader* h = NewObjectZeroed(cx.ts, info, meta != nullptr ? info->basic_size : sizeof(Class) + 16);
   if (h == nullptr) {
     RaiseMemoryError(cx);
     return nullptr;
@@ -247,7 +248,7 @@ bool FillNativeDict(Context& cx, Class* cls) {
 
 // Native classes are made in two steps, because the first ones are needed by the second step.
 Class* DefineTypeBare(Context& cx, const NativeType& t) {
-  Class* cls = AllocateClass(cx);
+  Class* cls = AllocateClass(cx, cx.rt.cls.type);
   if (cls == nullptr) return nullptr;
   cls->base = t.base != nullptr ? t.base : cx.rt.cls.object;
   cls->native_base = cls;
@@ -405,6 +406,16 @@ bool PrepareDict(Context& cx, Class* cls, Dict* d, Str* name, const SlotNamesFou
   return true;
 }
 
+void SetNameFailed(Context& cx, Class* cls, Str* name, Value value) {
+  Ref cause = cx.TakeException();
+  RaiseRuntimeError(cx, "Error calling __set_name__ on '%s' instance %s in '%s'", ClassName(cx, value), ReprText(cx, name).c_str(), NameOf(cls));
+  if (Exception* e = As<Exception>(cx.exception())) {
+    StoreSlot(e, e->cause, cause.Copy());
+    StoreSlot(e, e->context, std::move(cause));
+    e->suppress_context.store(1, kRelaxed);
+  }
+}
+
 // __set_name__ of the values, then __init_subclass__ of the parent.
 bool NotifyParts(Context& cx, Class* cls, Dict* ns, const Args* kwargs) {
   size_t pos = 0;
@@ -416,7 +427,7 @@ bool NotifyParts(Context& cx, Class* cls, Dict* ns, const Args* kwargs) {
     bool found;
     Value v[] = {cls, key};
     Ref r = CallSpecial(cx, value, cx.rt.names.set_name, Args(v, 2), &found);
-    if (!r) return false;
+    if (!r) return SetNameFailed(cx, cls, key.as<Str>(), value), false;
   }
   Tuple* mro = PeekSlot(cls->mro).as<Tuple>();
   for (size_t i = 1; i < mro->length; i++) {
@@ -481,7 +492,20 @@ void ChooseCapacity(Context& cx, Class* cls) {
 
 }  // namespace
 
-Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kwargs) {
+Class* WinningMetaclass(Context& cx, Class* meta, Tuple* bases) {
+  for (size_t i = 0; i < bases->length; i++) {
+    Class* of_base = ClassOf(cx, bases->items[i]);
+    if (IsSubclass(meta, of_base)) continue;
+    if (!IsSubclass(of_base, meta)) {
+      RaiseTypeError(cx, "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
+      return nullptr;
+    }
+    meta = of_base;
+  }
+  return meta;
+}
+
+Ref NewClass(Context& cx, Class* meta, Str* name, Value bases_value, Dict* ns, const Args* kwargs) {
   Ref bases = Ref::New(bases_value);
   if (bases.as<Tuple>()->length == 0) {
     Value object = cx.rt.cls.object;
@@ -493,13 +517,14 @@ Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kw
   SlotNamesFound slots;
   if (!ReadSlots(cx, name, ns, &slots)) return Ref();
   const size_t extra = slots.names ? ListSize(slots.names.as<List>()) : 0;
-  if (extra > 0 && (base->native->flags & kTypeVarSized) != 0) {
+  const bool is_meta = base->layout == Layout::kClass;
+  if (extra > 0 && (is_meta || (base->native->flags & kTypeVarSized) != 0)) {
     return RaiseTypeError(cx, "nonempty __slots__ not supported for subtype of '%s'", NameOf(base));
   }
   Ref dict = DictCopy(cx, ns);
   if (!dict) return Ref();
 
-  Class* cls = AllocateClass(cx);
+  Class* cls = AllocateClass(cx, meta);
   if (cls == nullptr) return Ref();
   Ref result = Ref::Steal(cls);
   cls->base = base;
@@ -507,11 +532,11 @@ Ref NewClass(Context& cx, Str* name, Value bases_value, Dict* ns, const Args* kw
   cls->native = base->native;
   cls->layout = base->layout;
   cls->flags = (base->flags & (kTypeSubclassable | kTypeHasRefs | kTypeVarSized | kTypeTrackLater | kTypeIsWeakRef | Class::kIsException)) | Class::kPython;
-  bool dict_wanted = !slots.given || slots.dict;
-  bool weakrefs = !slots.given || slots.weakref;
+  bool dict_wanted = !is_meta && (!slots.given || slots.dict);  // the attributes of a class are in its own dict
+  bool weakrefs = !is_meta && (!slots.given || slots.weakref);
   Tuple* bt = bases.as<Tuple>();
   for (size_t i = 0; i < bt->length; i++) {
-    dict_wanted |= bt->items[i].as<Class>()->attr_offset != 0;
+    if (!is_meta) dict_wanted |= bt->items[i].as<Class>()->attr_offset != 0;
     weakrefs |= bt->items[i].as<Class>()->info.weakref_offset != 0;
   }
   LayOut(cls, dict_wanted, weakrefs, static_cast<uint32_t>(extra));

@@ -235,7 +235,25 @@ Ref PropertyDoc(Context& cx, Value self) {
   if (g) r = GetAttrOptional(cx, g, cx.rt.names.doc);
   return r ? std::move(r) : cx.NoneRef();
 }
-const GetSetDef kPropertyGetSet[] = {{"__doc__", PropertyDoc, nullptr}, {nullptr, nullptr, nullptr}};
+// Whether a function that a descriptor holds is marked as abstract: 1, 0, -1.
+int Abstract(Context& cx, Value function) {
+  if (function.is_null() || function == cx.None()) return 0;
+  Str* name = Intern(cx, "__isabstractmethod__");
+  Ref mark = name == nullptr ? Ref() : GetAttrOptional(cx, function, name);
+  if (!mark) return cx.has_exception() ? -1 : 0;
+  return IsTrue(cx, mark);
+}
+Ref PropertyAbstract(Context& cx, Value self) {
+  Property* p = self.as<Property>();
+  for (Slot* s : {&p->getter, &p->setter, &p->deleter}) {
+    Ref f = LoadSlot(p, *s);
+    const int r = Abstract(cx, f);
+    if (r != 0) return r < 0 ? Ref() : cx.BoolRef(true);
+  }
+  return cx.BoolRef(false);
+}
+const GetSetDef kPropertyGetSet[] = {
+    {"__doc__", PropertyDoc, nullptr}, {"__isabstractmethod__", PropertyAbstract, nullptr}, {nullptr, nullptr, nullptr}};
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 const MemberDef kPropertyMembers[] = {{"fget", offsetof(Property, getter), true, true},
                                       {"fset", offsetof(Property, setter), true, true},
@@ -278,6 +296,13 @@ Ref ClassMethodGet(Context& cx, Value self, Value obj, Class* cls) {
 }
 void VisitStatic(Object* o, SlotVisitor& v) { v.Visit(static_cast<StaticMethod*>(o)->func); }
 void ClearStatic(Context&, Object* o) { StoreSlot(o, static_cast<StaticMethod*>(o)->func, Ref()); }
+Ref HolderAbstract(Context& cx, Value self) {
+  Ref f = LoadSlot(self.object(), self.as<StaticMethod>()->func);  // a ClassMethod has the same layout
+  const int r = Abstract(cx, f);
+  return r < 0 ? Ref() : cx.BoolRef(r != 0);
+}
+static_assert(sizeof(StaticMethod) == sizeof(ClassMethod));
+const GetSetDef kHolderGetSet[] = {{"__isabstractmethod__", HolderAbstract, nullptr}, {nullptr, nullptr, nullptr}};
 const MemberDef kStaticMembers[] = {{"__func__", offsetof(StaticMethod, func), true, true}, {"__wrapped__", offsetof(StaticMethod, func), true, true},
                                     {nullptr, 0, false, false}};
 
@@ -429,10 +454,10 @@ const NativeType kPropertyType = {
     .methods = kPropertyMethods, .getset = kPropertyGetSet, .members = kPropertyMembers, .traverse = VisitProperty, .clear = ClearProperty};
 const NativeType kStaticType = {
     .name = "staticmethod", .layout = Layout::kStaticMethod, .size = sizeof(StaticMethod), .flags = kTypeHasRefs | kTypeSubclassable,
-    .slots = {.call = StaticCall, .descr_get = StaticGet, .create = StaticCreate}, .members = kStaticMembers, .traverse = VisitStatic, .clear = ClearStatic};
+    .slots = {.call = StaticCall, .descr_get = StaticGet, .create = StaticCreate}, .getset = kHolderGetSet, .members = kStaticMembers, .traverse = VisitStatic, .clear = ClearStatic};
 const NativeType kClassMethodType = {
     .name = "classmethod", .layout = Layout::kClassMethod, .size = sizeof(ClassMethod), .flags = kTypeHasRefs | kTypeSubclassable,
-    .slots = {.descr_get = ClassMethodGet, .create = ClassMethodCreate}, .members = kStaticMembers, .traverse = VisitStatic, .clear = ClearStatic};
+    .slots = {.descr_get = ClassMethodGet, .create = ClassMethodCreate}, .getset = kHolderGetSet, .members = kStaticMembers, .traverse = VisitStatic, .clear = ClearStatic};
 const NativeType kSuperType = {
     .name = "super", .layout = Layout::kSuper, .size = sizeof(Super), .flags = kTypeHasRefs | kTypeSubclassable,
     .slots = {.repr = SuperRepr, .getattr = SuperGetAttr, .create = SuperCreate}, .traverse = VisitSuper, .clear = ClearMember, .destroy = DestroySuper};

@@ -10,6 +10,7 @@
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/int.h"
+#include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/attrs.h"
@@ -132,7 +133,19 @@ Ref Reduce(Context& cx, Value self, const Args&) {
   return Pack(cx, ClassOf(cx, self), args);
 }
 
-const MethodDef kExceptionMethods[] = {{"with_traceback", WithTraceback, 1, 1}, {"__reduce__", Reduce, 0, 0}, {}};
+Ref AddNote(Context& cx, Value self, const Args& args) {
+  if (!IsStr(args[0])) return RaiseTypeError(cx, "note must be a str, not '%s'", ClassName(cx, args[0]));
+  Str* name = Intern(cx, "__notes__");
+  Ref notes = name == nullptr ? Ref() : GetAttrOptional(cx, self, name);
+  if (!notes) {
+    if (cx.has_exception()) return Ref();
+    notes = NewList(cx);
+    if (!notes || !SetAttr(cx, self, name, notes)) return Ref();
+  }
+  if (!Is<List>(notes.get())) return RaiseTypeError(cx, "Cannot add note: __notes__ is not a list");
+  return ListAppend(cx, notes.as<List>(), args[0]) ? cx.NoneRef() : Ref();
+}
+const MethodDef kExceptionMethods[] = {{"add_note", AddNote, 1, 1}, {"with_traceback", WithTraceback, 1, 1}, {"__reduce__", Reduce, 0, 0}, {}};
 const GetSetDef kExceptionGetSet[] = {{"args", GetArgs, SetArgs},
                                       {"__traceback__", GetTraceback, SetTraceback},
                                       {"__cause__", GetCause, SetCause},

@@ -13,6 +13,8 @@
 #ifndef TIDEPOOL_RUNTIME_VM_FRAME_H_
 #define TIDEPOOL_RUNTIME_VM_FRAME_H_
 
+#include <string>
+
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/vm/code.h"
 #include "tidepool/runtime/vm/function.h"
@@ -60,7 +62,12 @@ struct FrameObject : Object {
 FrameObject* GetFrameObject(Context& cx, Frame* f);  // borrowed from the frame
 // Called when a frame with an object ends: hands the locals over if somebody else holds the object.
 void ReleaseFrameObject(Context& cx, Frame* f);
-int FrameLine(const FrameObject* f);
+// The line that a frame is at.
+int FrameLine(Context& cx, FrameObject* f);
+// One entry of a traceback as text, ending with a line feed: of a frame at `pc`.
+std::string FrameEntry(const FrameObject* f, const uint32_t* pc);
+// Where a frame is; null if another thread runs it.
+const uint32_t* FramePc(Context& cx, FrameObject* f);
 
 // Runs cx.frame (flag kFrameEntry) until it is left.  Null: exception pending (a yield returns the value, see generator.h).
 Ref Interpret(Context& cx, bool throwing = false);

@@ -2,7 +2,9 @@
 #include "tidepool/runtime/vm/function.h"
 
 #include <cstdio>
+#include <vector>
 
+#include "tidepool/object/isolate.h"
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/int.h"
@@ -49,6 +51,19 @@ Ref FunctionRepr(Context& cx, Value self) {
   return NewStr(cx, "<function " + ToUtf8(q.as<Str>()) + " at " + Address(self) + ">");
 }
 Ref FunctionCode(Context&, Value self) { return Ref::New(self.as<Function>()->code); }
+bool SetFunctionCode(Context& cx, Value self, Value v) {
+  if (v.is_null() || !Is<Code>(v)) return RaiseTypeError(cx, "__code__ must be set to a code object"), false;
+  Function* f = self.as<Function>();
+  if (f->code->num_free != v.as<Code>()->num_free) {
+    Ref name = LoadSlot(f, f->name);
+    return RaiseValueError(cx, "%s() requires a code object with %u free vars, not %u", ToUtf8(name.as<Str>()).c_str(), f->code->num_free,
+                           v.as<Code>()->num_free), false;
+  }
+  // Callers read it without a lock, so everybody stands still. Running frames keep what they have; code is immortal.
+  StopScope stop(cx.ts);
+  f->code = v.as<Code>();
+  return true;
+}
 bool SetText(Context& cx, Value self, Slot& slot, Value value, const char* what) {
   if (value.is_null() || !IsStr(value)) return RaiseTypeError(cx, "%s must be set to a string object", what), false;
   StoreSlot(self.object(), slot, Ref::New(value));
@@ -115,7 +130,7 @@ bool SetFunctionDict(Context& cx, Value self, Value v) {
   if (!Is<Dict>(v)) return RaiseTypeError(cx, "__dict__ must be set to a dictionary, not a '%s'", ClassName(cx, v)), false;
   return ReplaceInstanceDict(cx, self.object(), ClassOf(cx, self), v);
 }
-const GetSetDef kFunctionGetSet[] = {{"__code__", FunctionCode, nullptr},
+const GetSetDef kFunctionGetSet[] = {{"__code__", FunctionCode, SetFunctionCode},
                                      {"__name__", FunctionName, SetFunctionName},
                                      {"__qualname__", FunctionQualname, SetFunctionQualname},
                                      {"__defaults__", FunctionDefaults, SetFunctionDefaults},
@@ -311,7 +326,7 @@ Ref CodeArgcount(Context&, Value self) { return Ref::Small(self.as<Code>()->argc
 Ref CodeKwonly(Context&, Value self) { return Ref::Small(self.as<Code>()->kwonlyargcount); }
 Ref CodeFlagsOf(Context&, Value self) {
   const uint32_t f = self.as<Code>()->flags;
-  return Ref::Small(((f & lang::kVarArgs) ? 4 : 0) | ((f & lang::kVarKeywords) ? 8 : 0) | ((f & lang::kNested) ? 16 : 0) | ((f & lang::kGenerator) ? 32 : 0) | 3);
+  return Ref::Small(((f & lang::kVarArgs) ? 4 : 0) | ((f & lang::kVarKeywords) ? 8 : 0) | ((f & lang::kNested) ? 16 : 0) | ((f & lang::kCoroutine) ? 128 : (f & lang::kGenerator) ? 32 : 0) | 3);
 }
 Ref CodeVarnames(Context& cx, Value self) {
   Code* c = self.as<Code>();
@@ -323,6 +338,29 @@ Ref CodeVarnames(Context& cx, Value self) {
   }
   return NewTuple(cx, names, n);
 }
+Ref NamesTuple(Context& cx, Value self, bool cells, bool free) {
+  Code* c = self.as<Code>();
+  std::vector<Value> names;
+  for (uint32_t i = 0; i < c->num_slots; i++) {
+    const lang::SlotKind kind = c->unit->slots[i].kind;
+    if ((free && kind == lang::SlotKind::kFree) || (cells && (kind == lang::SlotKind::kCell || kind == lang::SlotKind::kParamCell))) {
+      names.push_back(c->slot_names[i]);
+    }
+  }
+  return NewTuple(cx, names.data(), names.size());
+}
+Ref CodeCellvars(Context& cx, Value self) { return NamesTuple(cx, self, true, false); }
+Ref CodeFreevars(Context& cx, Value self) { return NamesTuple(cx, self, false, true); }
+Ref CodeNames(Context& cx, Value self) {
+  Code* c = self.as<Code>();
+  std::vector<Value> names(c->names, c->names + c->unit->names.size());
+  return NewTuple(cx, names.data(), names.size());
+}
+Ref CodeConsts(Context& cx, Value self) {
+  Code* c = self.as<Code>();
+  return NewTuple(cx, c->consts, c->unit->consts.size());
+}
+Ref CodePosonly(Context&, Value self) { return Ref::Small(self.as<Code>()->posonlyargcount); }
 const GetSetDef kCodeGetSet[] = {{"co_name", CodeName, nullptr},
                                  {"co_qualname", CodeQualname, nullptr},
                                  {"co_filename", CodeFilename, nullptr},
@@ -331,6 +369,11 @@ const GetSetDef kCodeGetSet[] = {{"co_name", CodeName, nullptr},
                                  {"co_kwonlyargcount", CodeKwonly, nullptr},
                                  {"co_flags", CodeFlagsOf, nullptr},
                                  {"co_varnames", CodeVarnames, nullptr},
+                                 {"co_cellvars", CodeCellvars, nullptr},
+                                 {"co_freevars", CodeFreevars, nullptr},
+                                 {"co_names", CodeNames, nullptr},
+                                 {"co_consts", CodeConsts, nullptr},
+                                 {"co_posonlyargcount", CodePosonly, nullptr},
                                  {nullptr, nullptr, nullptr}};
 
 const NativeType kFunctionType = {

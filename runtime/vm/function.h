@@ -17,6 +17,7 @@ struct Function : Object {
   Slot defaults;       // Tuple or null
   Slot kwdefaults;     // Dict or null
   Slot doc, annotations, module_name;
+  Atomic<uint8_t> awaitable_generator;  // its generators can be awaited (types.coroutine)
 };
 
 struct BoundMethod : Object {

@@ -1,4 +1,4 @@
-// Generators.  See generator.h.
+// Generators and coroutines.  See generator.h.
 #include "tidepool/runtime/vm/generator.h"
 
 #include <cstdio>
@@ -15,6 +15,9 @@
 
 namespace tidepool::rt {
 namespace {
+
+bool IsCoroutine(Context& cx, const Generator* g) { return g->type() == &cx.rt.cls.coroutine->info; }
+const char* KindOf(Context& cx, const Generator* g) { return IsCoroutine(cx, g) ? "coroutine" : "generator"; }
 
 // With the generator in state running (or unreachable): drops slots, stack and the rest.
 void DropFrame(Context& cx, Generator* g) {
@@ -52,7 +55,7 @@ bool Enter(Context& cx, Generator* g, GenState* was) {
     }
     if (s == GenState::kRunning) {
       *was = s;
-      RaiseValueError(cx, "generator already executing");
+      RaiseValueError(cx, "%s already executing", KindOf(cx, g));
       return false;
     }
     // Acquire: pairs with the release of the thread that ran it last.
@@ -88,10 +91,10 @@ bool UnlinkFrame(Context& cx, Generator* g) {
 }
 
 // PEP 479: a pending StopIteration that leaves a generator.
-void ConvertStopIteration(Context& cx) {
+void ConvertStopIteration(Context& cx, const Generator* g) {
   if (!PendingIs(cx, cx.rt.exc.StopIteration)) return;
   Ref cause = cx.TakeException();
-  RaiseRuntimeError(cx, "generator raised StopIteration");
+  RaiseRuntimeError(cx, "%s raised StopIteration", KindOf(cx, g));
   if (Exception* e = As<Exception>(cx.exception())) {
     StoreSlot(e, e->cause, cause.Copy());
     StoreSlot(e, e->context, std::move(cause));
@@ -115,7 +118,7 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
       *result = std::move(v);
       v = Ref();
     } else {
-      ConvertStopIteration(cx);
+      ConvertStopIteration(cx, g);
     }
   }
   Decref(cx.ts, g);
@@ -134,7 +137,8 @@ Value Delegate(const Generator* g) { return InsideYieldFrom(g) ? g->frame.sp[-1]
 Ref MakeGenerator(Context& cx, Frame* f) {
   Code* code = f->code;
   const size_t values = code->num_slots + code->stack_size;
-  Ref r = NewInstance(cx, cx.rt.cls.generator, values * sizeof(Value));
+  const bool coroutine = (code->flags & lang::kCoroutine) != 0;
+  Ref r = NewInstance(cx, coroutine ? cx.rt.cls.coroutine : cx.rt.cls.generator, values * sizeof(Value));
   cx.frame = f->prev;
   cx.stack_top = f->saved_top;
   cx.recursion_depth--;
@@ -146,6 +150,7 @@ Ref MakeGenerator(Context& cx, Frame* f) {
   Generator* g = r.as<Generator>();
   g->state.store(GenState::kCreated, kRelaxed);
   g->code = code;
+  g->awaitable = coroutine || f->func->awaitable_generator.load(kRelaxed) != 0;
   Frame& to = g->frame;
   to = *f;
   to.prev = nullptr;
@@ -160,6 +165,13 @@ Ref MakeGenerator(Context& cx, Frame* f) {
   return r;
 }
 
+GeneratorHold::GeneratorHold(Context& cx, Generator* g) : g_(g), ok_(Enter(cx, g, &was_)) {
+  if (!ok_ && was_ == GenState::kRunning) cx.ClearException();
+}
+GeneratorHold::~GeneratorHold() {
+  if (ok_) g_->state.store(was_, kRelease);  // pairs with Enter's acquire
+}
+
 void FinishGenerator(Context& cx, Generator* g) {
   DropFrame(cx, g);
   g->state.store(GenState::kFinished, kRelease);  // pairs with Enter's acquire
@@ -168,14 +180,16 @@ void FinishGenerator(Context& cx, Generator* g) {
 Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result) {
   GenState was;
   if (!Enter(cx, g, &was)) {
-    if (was == GenState::kFinished) *result = cx.NoneRef();
+    if (was != GenState::kFinished) return Ref();
+    if (IsCoroutine(cx, g)) return RaiseRuntimeError(cx, "cannot reuse already awaited coroutine");
+    *result = cx.NoneRef();
     return Ref();
   }
   Frame* f = &g->frame;
   if (was == GenState::kCreated) {
     if (!value.is_null() && value != cx.None()) {
       g->state.store(GenState::kCreated, kRelease);
-      return RaiseTypeError(cx, "can't send non-None value to a just-started generator");
+      return RaiseTypeError(cx, "can't send non-None value to a just-started %s", KindOf(cx, g));
     }
   } else {
     if (!InsideYieldFrom(g)) f->pc++;  // behind YIELD_VALUE
@@ -204,7 +218,7 @@ bool EnterForIter(Context& cx, Generator* g) {
 
 void LeaveForIter(Context& cx, Generator* g) {
   g->frame.flags = kFrameEntry;
-  if (UnlinkFrame(cx, g) && cx.has_exception()) ConvertStopIteration(cx);
+  if (UnlinkFrame(cx, g) && cx.has_exception()) ConvertStopIteration(cx, g);
   Decref(cx.ts, g);
 }
 
@@ -212,7 +226,9 @@ Ref GeneratorThrow(Context& cx, Generator* g, Ref* result) {
   Ref exc = cx.TakeException();
   GenState was;
   if (!Enter(cx, g, &was)) {
-    if (was == GenState::kFinished) cx.SetException(std::move(exc));
+    if (was != GenState::kFinished) return Ref();
+    if (IsCoroutine(cx, g)) return RaiseRuntimeError(cx, "cannot reuse already awaited coroutine");
+    cx.SetException(std::move(exc));
     return Ref();
   }
   if (was == GenState::kCreated) {
@@ -287,7 +303,7 @@ bool GeneratorClose(Context& cx, Generator* g) {
   cx.SetException(std::move(e));
   Ref result;
   Ref v = GeneratorThrow(cx, g, &result);
-  if (v) return RaiseRuntimeError(cx, "generator ignored GeneratorExit"), false;
+  if (v) return RaiseRuntimeError(cx, "%s ignored GeneratorExit", KindOf(cx, g)), false;
   if (cx.has_exception()) return ClearIf(cx, cx.rt.exc.GeneratorExit) || ClearIf(cx, cx.rt.exc.StopIteration);
   return true;
 }
@@ -394,7 +410,7 @@ Ref GeneratorRepr(Context& cx, Value self) {
   Ref q = LoadSlot(self.object(), self.as<Generator>()->qualname);
   char b[40];
   snprintf(b, sizeof b, " at 0x%012lx>", static_cast<unsigned long>(self.bits()));
-  return NewStr(cx, "<generator object " + ToUtf8(q.as<Str>()) + b);
+  return NewStr(cx, std::string("<") + KindOf(cx, self.as<Generator>()) + " object " + ToUtf8(q.as<Str>()) + b);
 }
 Ref GetName(Context&, Value self) { return LoadSlot(self.object(), self.as<Generator>()->name); }
 bool SetName(Context& cx, Value self, Value v) {
@@ -413,15 +429,10 @@ Ref GetSuspended(Context& cx, Value self) { return cx.BoolRef(self.as<Generator>
 Ref GetCode(Context&, Value self) { return Ref::New(self.as<Generator>()->code); }
 Ref GetFrame(Context& cx, Value self) {
   Generator* g = self.as<Generator>();
-  GenState was;
-  if (!Enter(cx, g, &was)) {
-    if (was == GenState::kRunning) cx.ClearException();
-    return cx.NoneRef();
-  }
+  GeneratorHold hold(cx, g);
+  if (!hold.ok()) return cx.NoneRef();
   FrameObject* o = GetFrameObject(cx, &g->frame);
-  Ref r = o == nullptr ? Ref() : Ref::New(o);
-  g->state.store(was, kRelease);
-  return r;
+  return o == nullptr ? Ref() : Ref::New(o);
 }
 Ref GetYieldFrom(Context& cx, Value self) {
   Generator* g = self.as<Generator>();
@@ -446,11 +457,85 @@ const NativeType kGeneratorType = {
     .methods = kMethods, .getset = kGetSet, .traverse = VisitGenerator, .clear = ClearGenerator, .destroy = DestroyGenerator,
     .finalize = FinalizeGenerator};
 
+// ---- coroutines --------------------------------------------------------------------------------------------
+
+// What __await__ gives: an iterator that drives the coroutine.
+struct CoroutineWrapper : Object {
+  Slot coroutine;  // never changes
+};
+Generator* Driven(Value wrapper) { return PeekSlot(wrapper.as<CoroutineWrapper>()->coroutine).as<Generator>(); }
+void VisitWrapper(Object* o, SlotVisitor& v) { v.Visit(static_cast<CoroutineWrapper*>(o)->coroutine); }
+void ClearWrapper(Context&, Object*) {}  // the coroutine lets go
+void DestroyWrapper(Context& cx, Object* o) { DecrefValue(cx.ts, PeekSlot(static_cast<CoroutineWrapper*>(o)->coroutine)); }
+Ref WrapperNext(Context& cx, Value self) { return GeneratorNext(cx, Value(Driven(self))); }
+Ref WrapperSend(Context& cx, Value self, const Args& args) { return MethodSend(cx, Value(Driven(self)), args); }
+Ref WrapperThrow(Context& cx, Value self, const Args& args) { return MethodThrow(cx, Value(Driven(self)), args); }
+Ref WrapperClose(Context& cx, Value self, const Args& args) { return MethodClose(cx, Value(Driven(self)), args); }
+const MethodDef kWrapperMethods[] = {{"send", WrapperSend, 1, 1}, {"throw", WrapperThrow, 1, 3}, {"close", WrapperClose, 0, 0}, {}};
+
+struct CoroutineState {
+  Class* wrapper;
+};
+
+Ref CoroutineAwait(Context& cx, Value self, const Args&) {
+  CoroutineWrapper* w = NewNative<CoroutineWrapper>(cx, cx.rt.State<CoroutineState>().wrapper);
+  if (w == nullptr) return Ref();
+  InitSlot(w->coroutine, Ref::New(self));
+  TrackNew(w);
+  return Ref::Steal(w);
+}
+Ref GetOrigin(Context& cx, Value) { return cx.NoneRef(); }
+
+const MethodDef kCoroutineMethods[] = {
+    {"send", MethodSend, 1, 1}, {"throw", MethodThrow, 1, 3}, {"close", MethodClose, 0, 0}, {"__await__", CoroutineAwait, 0, 0}, {}};
+const GetSetDef kCoroutineGetSet[] = {{"__name__", GetName, SetName},     {"__qualname__", GetQualname, SetQualname}, {"cr_running", GetRunning, nullptr},
+                                      {"cr_suspended", GetSuspended, nullptr}, {"cr_code", GetCode, nullptr},         {"cr_frame", GetFrame, nullptr},
+                                      {"cr_await", GetYieldFrom, nullptr}, {"cr_origin", GetOrigin, nullptr},         {nullptr, nullptr, nullptr}};
+
+const NativeType kCoroutineType = {
+    .name = "coroutine", .layout = Layout::kGenerator, .size = sizeof(Generator),
+    .flags = kTypeHasRefs | kTypeVarSized | kTypeWeakrefs | kTypeTrackLater,
+    .slots = {.repr = GeneratorRepr},
+    .methods = kCoroutineMethods, .getset = kCoroutineGetSet, .traverse = VisitGenerator, .clear = ClearGenerator, .destroy = DestroyGenerator,
+    .finalize = FinalizeGenerator};
+const NativeType kWrapperType = {
+    .name = "coroutine_wrapper", .size = sizeof(CoroutineWrapper), .flags = kTypeHasRefs | kTypeTrackLater,
+    .slots = {.iter = GeneratorIter, .next = WrapperNext},
+    .methods = kWrapperMethods, .traverse = VisitWrapper, .clear = ClearWrapper, .destroy = DestroyWrapper};
+
+// A coroutine that waits for something already cannot be awaited by a second one.
+bool IsWaiting(Context& cx, Generator* g) {
+  if (g->state.load(kRelaxed) != GenState::kSuspended) return false;  // running: whoever drives it will find out
+  Ref d = GetYieldFrom(cx, Value(g));
+  return d && d.get() != cx.None();
+}
+
 }  // namespace
+
+Ref GetAwaitable(Context& cx, Value v, uint32_t what) {
+  if (Generator* g = As<Generator>(v)) {
+    if (IsCoroutine(cx, g) && IsWaiting(cx, g)) return RaiseRuntimeError(cx, "coroutine is being awaited already");
+    if (g->awaitable) return Ref::New(v);
+  }
+  bool found;
+  Ref it = CallSpecial(cx, v, cx.rt.names.await, Args(), &found);
+  if (!found) {
+    if (what == 0) return RaiseTypeError(cx, "object %s can't be used in 'await' expression", ClassName(cx, v));
+    return RaiseTypeError(cx, "'async with' received an object from __a%s__ that does not implement __await__: %s", what == 1 ? "enter" : "exit",
+                          ClassName(cx, v));
+  }
+  if (!it) return it;
+  if (Generator* g = As<Generator>(it); g != nullptr && g->awaitable) return RaiseTypeError(cx, "__await__() returned a coroutine");
+  if (ClassOf(cx, it)->slots.next == nullptr) return RaiseTypeError(cx, "__await__() returned non-iterator of type '%s'", ClassName(cx, it));
+  return it;
+}
 
 bool InitGeneratorType(Context& cx) {
   cx.rt.cls.generator = DefineType(cx, kGeneratorType);
-  return cx.rt.cls.generator != nullptr;
+  cx.rt.cls.coroutine = DefineType(cx, kCoroutineType);
+  CoroutineState& state = cx.rt.State<CoroutineState>();
+  state.wrapper = DefineType(cx, kWrapperType);
+  return cx.rt.cls.generator != nullptr && cx.rt.cls.coroutine != nullptr && state.wrapper != nullptr;
 }
 
 }  // namespace tidepool::rt

@@ -1,10 +1,13 @@
-// Generators.
+// Generators and coroutines.
 //
 // A generator object contains its frame: slots and stack follow the struct.  State:
 //   created -> running -> suspended -> running ... -> finished
 // A thread gets the right to run (or close) it by moving created or suspended to running with a
 // compare-and-swap; one that fails raises ValueError("generator already executing").  While it runs, the frame
 // is linked into that thread's chain.  A finished generator holds nothing.
+//
+// A coroutine is a Generator of the class `coroutine`: it is driven by send, throw and close, or awaited by another
+// one, but not iterated.
 #ifndef TIDEPOOL_RUNTIME_VM_GENERATOR_H_
 #define TIDEPOOL_RUNTIME_VM_GENERATOR_H_
 
@@ -17,6 +20,7 @@ enum class GenState : uint8_t { kCreated, kSuspended, kRunning, kFinished };
 struct Generator : Object {
   static constexpr Layout kLayout = Layout::kGenerator;
   Atomic<GenState> state;
+  bool awaitable;              // a generator that may be awaited; never changes
   Slot name, qualname;
   HandledException exc_info;   // what it handles while suspended inside an except block
   Code* code;
@@ -40,6 +44,20 @@ void LeaveForIter(Context& cx, Generator* g);
 Ref GeneratorThrow(Context& cx, Generator* g, Ref* result);
 // close(): false: exception pending.
 bool GeneratorClose(Context& cx, Generator* g);
+// What `await v` is to drive: a coroutine or an iterator.  what: 0 `await`, 1 v is from __aenter__, 2 from __aexit__.
+Ref GetAwaitable(Context& cx, Value v, uint32_t what);
+// Keeps others from running a generator that does not run now, so that its frame can be looked at.
+class GeneratorHold {
+ public:
+  GeneratorHold(Context& cx, Generator* g);
+  ~GeneratorHold();
+  bool ok() const { return ok_; }  // false: it runs, or has ended
+
+ private:
+  Generator* g_;
+  GenState was_;
+  bool ok_;
+};
 // For the interpreter: drops everything a finished frame holds.
 void FinishGenerator(Context& cx, Generator* g);
 

@@ -249,7 +249,7 @@ inline Ref CallNativeFast(Context& cx, const MethodDef* def, Value self, const A
 
 // If instances of this class are made by NewInstance and an __init__ that is a Python function: a new reference to it.
 Function* PythonInit(Context& cx, Class* cls) {
-  if ((cls->flags & Class::kPython) == 0 || cls->native_base != cx.rt.cls.object || cls->slots.create != cx.rt.cls.object->slots.create) return nullptr;
+  if ((cls->flags & (Class::kPython | Class::kAbstract)) != Class::kPython || !IsExact(cls, cx.rt.cls.type) || cls->native_base != cx.rt.cls.object || cls->slots.create != cx.rt.cls.object->slots.create) return nullptr;
   Ref init = LookupInMro(cx, cls, cx.rt.names.init);
   if (!init || !Is<Function>(init.get())) return nullptr;
   return init.release().as<Function>();
@@ -345,9 +345,9 @@ int YieldFromTo(Context& cx, Value iterator, Value sent, Value* out) {
   *out = result.release();
   return out->is_null() ? -1 : 0;
 }
-bool BeforeWithTo(Context& cx, Value manager, Value* out) {
+bool BeforeWithTo(Context& cx, Value manager, bool is_async, Value* out) {
   Ref exit, result;
-  if (!BeforeWith(cx, manager, &exit, &result)) return false;
+  if (!BeforeWith(cx, manager, is_async, &exit, &result)) return false;
   out[0] = exit.release();
   out[1] = result.release();
   return true;
@@ -1355,8 +1355,8 @@ push_function: {
     result = MakeGenerator(cx, callee_frame).release();
     if (result.is_null()) goto error;
     if ((flags & kFrameInit) != 0) {
+      RaiseTypeError(cx, "__init__() should return None, not '%s'", ClassName(cx, result));
       DROP(result);
-      RaiseTypeError(cx, "__init__() should return None, not 'generator'");
       goto error;
     }
     PUSH(result);
@@ -1463,6 +1463,40 @@ L_YieldFrom: {
   NEXT();
 }
 
+  // ---- coroutines
+L_GetAwaitable: {
+  const Value r = (GetAwaitable(cx, sp[-1], ARG)).release();
+  FINISH_UNARY(r);
+}
+L_GetAiter: {
+  const Value r = (GetAiter(cx, sp[-1])).release();
+  FINISH_UNARY(r);
+}
+L_GetAnext: {
+  const Value r = (GetAnext(cx, sp[-1])).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  NEXT();
+}
+L_EndAsyncFor: {
+  const Value exc = *--sp;
+  const Value it = *--sp;
+  DROP(it);
+  if (!IsInstance(cx, exc, cx.rt.exc.StopAsyncIteration)) {
+    cx.SetException(Ref::Steal(exc));
+    goto unwind;
+  }
+  DROP(exc);
+  NEXT();
+}
+L_BeforeAsyncWith: {
+  const Value m = sp[-1];
+  if (!BeforeWithTo(cx, m, true, sp - 1)) goto error;
+  sp++;
+  DROP(m);
+  NEXT();
+}
+
   // ---- exceptions
 L_Raise: {
   n = ARG;
@@ -1507,7 +1541,7 @@ L_LoadAssertionError:
   NEXT();
 L_BeforeWith: {
   const Value m = sp[-1];
-  if (!BeforeWithTo(cx, m, sp - 1)) goto error;
+  if (!BeforeWithTo(cx, m, false, sp - 1)) goto error;
   sp++;
   DROP(m);
   NEXT();

@@ -45,9 +45,24 @@ Ref LoadGlobalSlow(Context& cx, Frame* f, Str* name, InlineCache* c) {
   return Ref();
 }
 
-Ref LoadNameFrom(Context& cx, Frame* f, Str* name) {
+namespace {
+// The namespace of a class body; a metaclass may have prepared one with its own item methods. Null without exception: absent.
+Ref LoadFromNamespace(Context& cx, Frame* f, Str* name) {
   Ref r;
-  if (!f->ns.is_null() && DictGetStr(cx, f->ns.as<Dict>(), name, &r) == 1) return r;
+  if (f->ns.is_null()) return r;
+  if (IsExact(f->ns, cx.rt.cls.dict)) {
+    DictGetStr(cx, f->ns.as<Dict>(), name, &r);
+    return r;
+  }
+  r = GetItem(cx, f->ns, name);
+  if (!r) ClearIf(cx, cx.rt.exc.KeyError);
+  return r;
+}
+}  // namespace
+
+Ref LoadNameFrom(Context& cx, Frame* f, Str* name) {
+  Ref r = LoadFromNamespace(cx, f, name);
+  if (r || cx.has_exception()) return r;
   if (DictGetStr(cx, f->globals, name, &r) == 1) return r;
   if (DictGetStr(cx, cx.rt.builtins, name, &r) == 1) return r;
   RaiseNameError(cx, name);
@@ -55,6 +70,7 @@ Ref LoadNameFrom(Context& cx, Frame* f, Str* name) {
 }
 
 bool StoreNameIn(Context& cx, Frame* f, Str* name, Value v) {
+  if (!f->ns.is_null() && !IsExact(f->ns, cx.rt.cls.dict)) return SetItem(cx, f->ns, name, v);
   return DictSetStr(cx, f->ns.is_null() ? f->globals : f->ns.as<Dict>(), name, v);
 }
 
@@ -65,8 +81,8 @@ bool DeleteGlobal(Context& cx, Dict* d, Str* name) {
 }
 
 Ref LoadClassDeref(Context& cx, Frame* f, uint32_t slot) {
-  Ref r;
-  if (!f->ns.is_null() && DictGetStr(cx, f->ns.as<Dict>(), f->code->slot_names[slot], &r) == 1) return r;
+  Ref r = LoadFromNamespace(cx, f, f->code->slot_names[slot]);
+  if (r || cx.has_exception()) return r;
   Value cell = f->slots[slot];
   r = LoadSlot(cell.object(), cell.as<Cell>()->value);
   if (!r) RaiseUnbound(cx, f, slot);
@@ -253,7 +269,40 @@ Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags) {
   return r;
 }
 
-Ref GetYieldFromIter(Context& cx, Value v) { return Is<Generator>(v) ? Ref::New(v) : Iter(cx, v); }
+Ref GetYieldFromIter(Context& cx, Value v) {
+  if (!Is<Generator>(v)) return Iter(cx, v);
+  if (IsExact(v, cx.rt.cls.coroutine) && !cx.frame->generator->awaitable) {
+    return RaiseTypeError(cx, "cannot 'yield from' a coroutine object in a non-coroutine generator");
+  }
+  return Ref::New(v);
+}
+
+Ref GetAiter(Context& cx, Value v) {
+  bool found;
+  Ref it = CallSpecial(cx, v, cx.rt.names.aiter, Args(), &found);
+  if (!found) return RaiseTypeError(cx, "'async for' requires an object with __aiter__ method, got %s", ClassName(cx, v));
+  if (it && !LookupSpecial(cx, it, cx.rt.names.anext)) {
+    return RaiseTypeError(cx, "'async for' received an object from __aiter__ that does not implement __anext__: %s", ClassName(cx, it));
+  }
+  return it;
+}
+
+Ref GetAnext(Context& cx, Value aiter) {
+  bool found;
+  Ref next = CallSpecial(cx, aiter, cx.rt.names.anext, Args(), &found);
+  if (!found) return RaiseTypeError(cx, "'async for' requires an iterator with __anext__ method, got %s", ClassName(cx, aiter));
+  if (!next) return next;
+  Ref it = GetAwaitable(cx, next, 0);
+  if (it) return it;
+  Ref cause = cx.TakeException();
+  RaiseTypeError(cx, "'async for' received an invalid object from __anext__: %s", ClassName(cx, next));
+  if (Exception* e = As<Exception>(cx.exception())) {
+    StoreSlot(e, e->cause, cause.Copy());
+    StoreSlot(e, e->context, std::move(cause));
+    e->suppress_context.store(1, kRelaxed);
+  }
+  return Ref();
+}
 
 Ref YieldFromStep(Context& cx, Value iterator, Value sent, Ref* result) {
   if (Generator* g = As<Generator>(iterator)) return GeneratorSend(cx, g, sent == cx.None() ? Value() : sent, result);
@@ -321,16 +370,18 @@ Ref BindSpecial(Context& cx, Value obj, Str* name) {
 }
 }  // namespace
 
-bool BeforeWith(Context& cx, Value manager, Ref* exit, Ref* result) {
-  Ref enter = BindSpecial(cx, manager, cx.rt.names.enter);
+bool BeforeWith(Context& cx, Value manager, bool is_async, Ref* exit, Ref* result) {
+  const Names& n = cx.rt.names;
+  const char* protocol = is_async ? "asynchronous context manager protocol" : "context manager protocol";
+  Ref enter = BindSpecial(cx, manager, is_async ? n.aenter : n.enter);
   if (!enter) {
-    if (!cx.has_exception()) RaiseTypeError(cx, "'%s' object does not support the context manager protocol", ClassName(cx, manager));
+    if (!cx.has_exception()) RaiseTypeError(cx, "'%s' object does not support the %s", ClassName(cx, manager), protocol);
     return false;
   }
-  *exit = BindSpecial(cx, manager, cx.rt.names.exit);
+  *exit = BindSpecial(cx, manager, is_async ? n.aexit : n.exit);
   if (!*exit) {
     if (!cx.has_exception()) {
-      RaiseTypeError(cx, "'%s' object does not support the context manager protocol (missed __exit__ method)", ClassName(cx, manager));
+      RaiseTypeError(cx, "'%s' object does not support the %s (missed __%sexit__ method)", ClassName(cx, manager), protocol, is_async ? "a" : "");
     }
     return false;
   }

@@ -25,11 +25,14 @@ bool UnpackSequence(Context& cx, Value seq, size_t n, Value* out);
 bool UnpackEx(Context& cx, Value seq, size_t before, size_t after, Value* out);
 Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags);
 Ref GetYieldFromIter(Context& cx, Value v);
+// async for: the iterator of v, and what to await for its next item.
+Ref GetAiter(Context& cx, Value v);
+Ref GetAnext(Context& cx, Value aiter);
 // One step of `yield from`: the yielded value; null without exception: finished, *result is the value.
 Ref YieldFromStep(Context& cx, Value iterator, Value sent, Ref* result);
 // True: the handled exception is raised again (no new traceback entry).
 bool RaiseStatement(Context& cx, Value exc, Value cause, uint32_t n);
-bool BeforeWith(Context& cx, Value manager, Ref* exit, Ref* result);
+bool BeforeWith(Context& cx, Value manager, bool is_async, Ref* exit, Ref* result);
 Ref WithExceptStart(Context& cx, Value exit, Value exc);
 Ref ImportName(Context& cx, Frame* f, Str* name, Value level, Value fromlist);
 Ref ImportFrom(Context& cx, Value module, Str* name);

@@ -86,9 +86,18 @@
   X(enter, "__enter__")                         \
   X(exit, "__exit__")                           \
   X(await, "__await__")                         \
+  X(aiter, "__aiter__")                         \
+  X(anext, "__anext__")                         \
+  X(aenter, "__aenter__")                       \
+  X(aexit, "__aexit__")                         \
   X(instancecheck, "__instancecheck__")         \
   X(subclasscheck, "__subclasscheck__")         \
   X(class_getitem, "__class_getitem__")         \
+  X(prepare, "__prepare__")                     \
+  X(metaclass, "metaclass")                     \
+  X(mro_entries, "__mro_entries__")             \
+  X(orig_bases, "__orig_bases__")               \
+  X(abstractmethods, "__abstractmethods__")     \
   X(dir, "__dir__")                             \
   X(reduce, "__reduce__")                       \
   X(reduce_ex, "__reduce_ex__")                 \

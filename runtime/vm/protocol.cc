@@ -13,6 +13,7 @@
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/alias.h"
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/descriptor.h"
@@ -91,6 +92,10 @@ Ref GetItem(Context& cx, Value obj, Value key) {
     Ref hook = GetAttrOptional(cx, obj, cx.rt.names.class_getitem);
     if (cx.has_exception()) return Ref();
     if (hook) return Call(cx, hook, key);
+    const Layout layout = obj.as<Class>()->layout;
+    if (layout == Layout::kList || layout == Layout::kDict || layout == Layout::kTuple || layout == Layout::kSet || obj == Value(cx.rt.cls.type)) {
+      return NewGenericAlias(cx, obj, key);
+    }
     return RaiseTypeError(cx, "type '%s' is not subscriptable", NameOf(obj.as<Class>()));
   }
   return RaiseTypeError(cx, "'%s' object is not subscriptable", NameOf(cls));
@@ -420,19 +425,25 @@ Ref Next(Context& cx, Value iterator) {
 
 // ---- instance checks --------------------------------------------------------------------------------------------------------
 
+int IsRealInstance(Context& cx, Value obj, const Class* cls) {
+  if (IsInstance(cx, obj, cls)) return 1;
+  // __class__ may say something else than the header.
+  if (!obj.is_object()) return 0;
+  Class* real = ClassOf(obj.object());
+  if ((real->flags & Class::kGenericGetAttr) != 0) {
+    Ref descr = LookupInMro(cx, real, cx.rt.names.class_);
+    GetSetDescriptor* g = descr ? As<GetSetDescriptor>(descr) : nullptr;
+    if (g != nullptr && g->owner == cx.rt.cls.object) return 0;
+  }
+  Ref c = GetAttrOptional(cx, obj, cx.rt.names.class_);
+  if (cx.has_exception()) return -1;
+  return c && IsClass(c) && IsSubclass(c.as<Class>(), cls);
+}
+
 int IsInstanceOf(Context& cx, Value obj, Value type) {
   if (IsClass(type)) {
-    Class* cls = type.as<Class>();
-    if (IsInstance(cx, obj, cls)) return 1;
-    if ((ClassOf(cx, type)->flags & Class::kPython) == 0) {
-      // __class__ may say something else than the header (proxies).
-      if (obj.is_object() && ClassOf(obj.object())->slots.getattr != nullptr && (ClassOf(obj.object())->flags & Class::kGenericGetAttr) == 0) {
-        Ref c = GetAttrOptional(cx, obj, cx.rt.names.class_);
-        if (cx.has_exception()) return -1;
-        if (c && IsClass(c)) return IsSubclass(c.as<Class>(), cls);
-      }
-    }
-    if (IsExact(type, cx.rt.cls.type)) return 0;  // a class of its own could say otherwise
+    if (ClassOf(cx, obj) == type.as<Class>()) return 1;
+    if (IsExact(type, cx.rt.cls.type)) return IsRealInstance(cx, obj, type.as<Class>());
   }
   if (Tuple* t = As<Tuple>(type)) {
     if (!CheckNativeStack(cx)) return -1;  // tuples in tuples
@@ -442,6 +453,7 @@ int IsInstanceOf(Context& cx, Value obj, Value type) {
     }
     return 0;
   }
+  if (Ref members = UnionMembers(cx, type)) return IsInstanceOf(cx, obj, members);
   bool found = false;
   Ref r = CallSpecial(cx, type, cx.rt.names.instancecheck, Args(&obj, 1), &found);
   if (found) return r ? IsTrue(cx, r) : -1;
@@ -459,6 +471,8 @@ int IsSubclassOf(Context& cx, Value cls, Value type) {
     return 0;
   }
   if (!IsClass(cls)) return RaiseTypeError(cx, "issubclass() arg 1 must be a class"), -1;
+  if (Ref members = UnionMembers(cx, type)) return IsSubclassOf(cx, cls, members);
+  if (IsExact(type, cx.rt.cls.type)) return IsSubclass(cls.as<Class>(), type.as<Class>());
   bool found = false;
   Ref r = CallSpecial(cx, type, cx.rt.names.subclasscheck, Args(&cls, 1), &found);
   if (found) return r ? IsTrue(cx, r) : -1;

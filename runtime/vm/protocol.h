@@ -66,6 +66,8 @@ bool Iterate(Context& cx, Value iterable, Fn&& fn) {
 }
 
 // ---- instance checks with __instancecheck__, tuples and unions: 1, 0, -1
+// Without hooks, but what `__class__` says counts too (proxies): 1, 0, -1.
+int IsRealInstance(Context& cx, Value obj, const Class* cls);
 int IsInstanceOf(Context& cx, Value obj, Value class_or_tuple);
 int IsSubclassOf(Context& cx, Value cls, Value class_or_tuple);
 bool IsCallable(Context& cx, Value obj);

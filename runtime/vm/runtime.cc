@@ -16,6 +16,7 @@
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/alias.h"
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/builtins.h"
 #include "tidepool/runtime/vm/class_internal.h"
@@ -150,7 +151,7 @@ bool Start(Context& cx) {
   if (rt.interned == nullptr || !InitBareClasses(cx) || !MakeSingletons(cx)) return false;
   if (!InternNames(cx) || !InitSlotTable(cx) || !FinishBareClasses(cx) || !FinishSingletons(cx)) return false;
   if (!InitCoreObjects(cx) || !InitDescriptorTypes(cx) || !InitFunctionTypes(cx) || !InitExceptionTypes(cx)) return false;
-  if (!InitTracebackTypes(cx) || !InitGeneratorType(cx) || !InitModuleType(cx) || !InitObjects(cx) || !InitWeakRefs(cx)) return false;
+  if (!InitTracebackTypes(cx) || !InitGeneratorType(cx) || !InitAliasTypes(cx) || !InitModuleType(cx) || !InitObjects(cx) || !InitWeakRefs(cx)) return false;
   Ref modules = NewDict(cx);
   if (!modules) return false;
   rt.modules = modules.as<Dict>();

@@ -553,6 +553,13 @@ Resolved Resolve(Context& cx, Class* cls) {
   if (fresh.setattr != nullptr && fresh.setattr != GenericSetAttr) flags &= ~Class::kGenericSetAttr;
   Ref del = LookupInMro(cx, cls, cx.rt.names.del);
   flags = del ? flags | Class::kHasDel : flags & ~Class::kHasDel;
+  flags &= ~Class::kAbstract;
+  Ref abstract;
+  if (DictGetStr(cx, PeekSlot(cls->dict).as<Dict>(), cx.rt.names.abstractmethods, &abstract) == 1) {
+    const int t = IsTrue(cx, abstract);
+    if (t > 0) flags |= Class::kAbstract;
+    if (t < 0) cx.ClearException();
+  }
   return {fresh, flags};
 }
 

@@ -3,9 +3,11 @@
 #include <fstream>
 #include <string>
 
+#include "tidepool/object/isolate.h"
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/lang/anchors.h"
 #include "tidepool/runtime/objects/dict.h"
+#include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/class_internal.h"
@@ -40,6 +42,16 @@ void ReleaseFrameObject(Context& cx, Frame* f) {
   FrameObject* o = f->object;
   f->object = nullptr;
   if (!IsUniquelyReferenced(o)) {
+    if (f->prev != nullptr && f->generator == nullptr) {
+      // Whoever keeps the frame can still ask who called it.
+      PendingScope pending(cx);
+      FrameObject* back = GetFrameObject(cx, f->prev);
+      if (back != nullptr) {
+        StoreSlot(o, o->back, Ref::New(back));
+      } else {
+        cx.ClearException();
+      }
+    }
     for (uint32_t i = 0; i < f->code->num_slots; i++) {
       o->locals[i].store(f->slots[i].bits(), kRelease);  // pairs with LoadSlot's acquire
       f->slots[i] = Value();
@@ -53,9 +65,35 @@ void ReleaseFrameObject(Context& cx, Frame* f) {
   Decref(cx.ts, o);
 }
 
-int FrameLine(const FrameObject* f) { return LineAt(f->code, f->live != nullptr ? f->live->pc : f->last_pc); }
+namespace {
+
+// The frame, if this thread runs it (or waits in it).
+Frame* OwnFrame(Context& cx, const FrameObject* f) {
+  for (Frame* g = cx.frame; g != nullptr; g = g->prev) {
+    if (g->object == f) return g;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const uint32_t* FramePc(Context& cx, FrameObject* f) {
+  if (Frame* own = OwnFrame(cx, f)) return own->pc;
+  // Another thread's, or a suspended generator's: they write without a lock, so they stand still for it.
+  StopScope stop(cx.ts);
+  return f->live != nullptr ? f->live->pc : f->last_pc;
+}
+
+int FrameLine(Context& cx, FrameObject* f) { return LineAt(f->code, FramePc(cx, f)); }
 
 namespace {
+
+// The generator whose frame this is, if it is alive. The lock keeps the frame, and with it the generator, from going.
+Ref GeneratorOf(Context& cx, FrameObject* f) {
+  ObjectLock lock(cx.ts, f);
+  if (f->live == nullptr || f->live->generator == nullptr || !TryIncref(f->live->generator)) return Ref();
+  return Ref::Steal(f->live->generator);
+}
 
 void VisitFrameObject(Object* o, SlotVisitor& v) {
   FrameObject* f = static_cast<FrameObject*>(o);
@@ -63,9 +101,12 @@ void VisitFrameObject(Object* o, SlotVisitor& v) {
   v.Visit(f->back);
   for (size_t i = 0; i < f->num_slots; i++) v.Visit(f->locals[i]);
 }
+void ClearLocals(FrameObject* f) {
+  for (size_t i = 0; i < f->num_slots; i++) StoreSlot(f, f->locals[i], Ref());
+}
 void ClearFrameObject(Context&, Object* o) {
   FrameObject* f = static_cast<FrameObject*>(o);
-  for (size_t i = 0; i < f->num_slots; i++) StoreSlot(o, f->locals[i], Ref());
+  ClearLocals(f);
   StoreSlot(o, f->back, Ref());
 }
 void DestroyFrameObject(Context& cx, Object* o) {
@@ -75,10 +116,12 @@ void DestroyFrameObject(Context& cx, Object* o) {
   DecrefValue(cx.ts, PeekSlot(f->func));
 }
 Ref FrameCode(Context&, Value self) { return Ref::New(self.as<FrameObject>()->code); }
-Ref FrameLineno(Context& cx, Value self) {
-  ObjectLock lock(cx.ts, self.object());
-  return Ref::Small(FrameLine(self.as<FrameObject>()));
+Ref FrameLineno(Context& cx, Value self) { return Ref::Small(FrameLine(cx, self.as<FrameObject>())); }
+Ref FrameLasti(Context& cx, Value self) {
+  FrameObject* f = self.as<FrameObject>();
+  return Ref::Small(2 * (FramePc(cx, f) - f->code->words));
 }
+Ref FrameBuiltins(Context& cx, Value) { return Ref::New(cx.rt.builtins); }
 Ref FrameGlobals(Context& cx, Value self) {
   Ref f = LoadSlot(self.object(), self.as<FrameObject>()->func);
   return f ? LoadSlot(f.get().object(), f.as<Function>()->globals) : cx.NoneRef();
@@ -86,46 +129,65 @@ Ref FrameGlobals(Context& cx, Value self) {
 Ref FrameBack(Context& cx, Value self) {
   FrameObject* f = self.as<FrameObject>();
   // Only the thread that runs the frame can follow its chain.
-  if (f->live != nullptr && PeekSlot(f->back).is_null()) {
-    for (Frame* g = cx.frame; g != nullptr; g = g->prev) {
-      if (g != f->live) continue;
-      if (g->prev == nullptr) break;
-      FrameObject* back = GetFrameObject(cx, g->prev);
-      return back == nullptr ? Ref() : Ref::New(back);
-    }
+  Frame* own = OwnFrame(cx, f);
+  if (own != nullptr) {
+    if (own->prev == nullptr) return cx.NoneRef();
+    FrameObject* back = GetFrameObject(cx, own->prev);
+    return back == nullptr ? Ref() : Ref::New(back);
   }
   Ref back = LoadSlot(f, f->back);
   return back ? std::move(back) : cx.NoneRef();
 }
+// Adds a local variable to the dict, by what its slot holds.
+bool AddLocal(Context& cx, Dict* d, const Code* code, size_t i, Ref v) {
+  if (!v || code->unit->slots[i].name[0] == '.') return true;
+  if (code->unit->slots[i].kind != lang::SlotKind::kLocal && Is<Cell>(v.get())) {
+    v = LoadSlot(v.get().object(), v.as<Cell>()->value);
+    if (!v) return true;
+  }
+  return DictSetStr(cx, d, code->slot_names[i], v);
+}
 Ref FrameLocals(Context& cx, Value self) {
   FrameObject* f = self.as<FrameObject>();
+  if ((f->code->flags & lang::kModule) != 0) {
+    Ref func = LoadSlot(f, f->func);
+    return LoadSlot(func.get().object(), func.as<Function>()->globals);
+  }
+  Frame* live = OwnFrame(cx, f);
+  if (live != nullptr && !live->ns.is_null()) return Ref::New(live->ns);
   Ref d = NewDict(cx);
   if (!d) return Ref();
-  Frame* live = nullptr;
-  for (Frame* g = cx.frame; g != nullptr; g = g->prev) {
-    if (g == f->live) live = g;
-  }
-  if (live != nullptr && (f->code->flags & lang::kModule) != 0) return Ref::New(live->globals);
-  if (live != nullptr && !live->ns.is_null()) return Ref::New(live->ns);
-  for (size_t i = 0; i < f->num_slots; i++) {
-    Ref v = live != nullptr ? Ref::New(live->slots[i]) : f->live == nullptr ? LoadSlot(f, f->locals[i]) : Ref();
-    if (!v) continue;
-    if (f->code->unit->slots[i].kind != lang::SlotKind::kLocal && Is<Cell>(v.get())) {
-      v = LoadSlot(v.get().object(), v.as<Cell>()->value);
-      if (!v) continue;
+  if (live == nullptr) {
+    Ref g = GeneratorOf(cx, f);
+    if (g) {
+      GeneratorHold hold(cx, g.as<Generator>());
+      for (size_t i = 0; hold.ok() && i < f->num_slots; i++) {
+        if (!AddLocal(cx, d.as<Dict>(), f->code, i, Ref::New(g.as<Generator>()->frame.slots[i]))) return Ref();
+      }
+      return d;
     }
-    if (f->code->unit->slots[i].name[0] == '.') continue;
-    if (!DictSetStr(cx, d.as<Dict>(), f->code->slot_names[i], v)) return Ref();
+  }
+  for (size_t i = 0; i < f->num_slots; i++) {
+    // Of a frame that another thread runs there is nothing to see: the slots are empty until it ends.
+    Ref v = live != nullptr ? Ref::New(live->slots[i]) : LoadSlot(f, f->locals[i]);
+    if (!AddLocal(cx, d.as<Dict>(), f->code, i, std::move(v))) return Ref();
   }
   return d;
 }
 Ref FrameClear(Context& cx, Value self, const Args&) {
   FrameObject* f = self.as<FrameObject>();
-  if (f->live != nullptr) return RaiseRuntimeError(cx, "cannot clear an executing frame");
-  ClearFrameObject(cx, f);
+  if (OwnFrame(cx, f) != nullptr) return RaiseRuntimeError(cx, "cannot clear an executing frame");
+  Ref g = GeneratorOf(cx, f);
+  if (g) return GeneratorClose(cx, g.as<Generator>()) ? cx.NoneRef() : Ref();
+  {
+    ObjectLock lock(cx.ts, f);
+    if (f->live != nullptr) return RaiseRuntimeError(cx, "cannot clear an executing frame");
+  }
+  ClearLocals(f);
   return cx.NoneRef();
 }
 const GetSetDef kFrameGetSet[] = {{"f_code", FrameCode, nullptr},     {"f_lineno", FrameLineno, nullptr}, {"f_globals", FrameGlobals, nullptr},
+                                  {"f_lasti", FrameLasti, nullptr},   {"f_builtins", FrameBuiltins, nullptr},
                                   {"f_back", FrameBack, nullptr},     {"f_locals", FrameLocals, nullptr}, {nullptr, nullptr, nullptr}};
 const MethodDef kFrameMethods[] = {{"clear", FrameClear, 0, 0}, {}};
 const NativeType kFrameType = {
@@ -150,9 +212,27 @@ Ref TracebackLine(Context& cx, Value self) {
   Ref f = LoadSlot(self.object(), self.as<Traceback>()->frame);
   return f ? Ref::Small(LineAt(f.as<FrameObject>()->code, self.as<Traceback>()->pc)) : cx.NoneRef();
 }
-const GetSetDef kTracebackGetSet[] = {{"tb_lineno", TracebackLine, nullptr}, {nullptr, nullptr, nullptr}};
+Ref TracebackNext(Context& cx, Value self) {
+  Ref next = LoadSlot(self.object(), self.as<Traceback>()->next);
+  return next ? std::move(next) : cx.NoneRef();
+}
+bool SetTracebackNext(Context& cx, Value self, Value v) {
+  if (v.is_null()) return RaiseTypeError(cx, "can't delete tb_next attribute"), false;
+  if (v == cx.None()) {
+    StoreSlot(self.object(), self.as<Traceback>()->next, Ref());
+    return true;
+  }
+  if (!Is<Traceback>(v)) return RaiseTypeError(cx, "expected traceback object or None, got '%s'", ClassName(cx, v)), false;
+  for (Ref t = Ref::New(v); t; t = LoadSlot(t.get().object(), t.as<Traceback>()->next)) {
+    if (t.get() == self) return RaiseValueError(cx, "traceback loop detected"), false;
+  }
+  StoreSlot(self.object(), self.as<Traceback>()->next, Ref::New(v));
+  return true;
+}
+const GetSetDef kTracebackGetSet[] = {
+    {"tb_lineno", TracebackLine, nullptr}, {"tb_next", TracebackNext, SetTracebackNext}, {nullptr, nullptr, nullptr}};
 const MemberDef kTracebackMembers[] = {
-    {"tb_next", offsetof(Traceback, next), false, true}, {"tb_frame", offsetof(Traceback, frame), true, true}, {nullptr, 0, false, false}};
+    {"tb_frame", offsetof(Traceback, frame), true, true}, {nullptr, 0, false, false}};
 const NativeType kTracebackType = {
     .name = "traceback", .layout = Layout::kTraceback, .size = sizeof(Traceback), .flags = kTypeHasRefs | kTypeTrackLater,
     .getset = kTracebackGetSet, .members = kTracebackMembers, .traverse = VisitTraceback, .clear = ClearTraceback, .destroy = DestroyTraceback};
@@ -225,8 +305,7 @@ void AppendCarets(std::string* out, const std::string& line, size_t indent, cons
   *out += "\n";
 }
 
-void AppendEntry(Context& cx, std::string* out, FrameObject* f, const uint32_t* pc) {
-  (void)cx;
+void AppendEntry(std::string* out, const FrameObject* f, const uint32_t* pc) {
   const Code* code = f->code;
   const lang::Position p = code->unit->PositionAt(static_cast<uint32_t>(pc - code->words));
   const std::string file = ToUtf8(code->filename);
@@ -238,7 +317,7 @@ void AppendEntry(Context& cx, std::string* out, FrameObject* f, const uint32_t* 
   AppendCarets(out, line, indent, p);
 }
 
-void AppendTraceback(Context& cx, std::string* out, Exception* e) {
+void AppendTraceback(std::string* out, Exception* e) {
   Ref tb = LoadSlot(e, e->traceback);
   if (!tb) return;
   *out += "Traceback (most recent call last):\n";
@@ -254,7 +333,7 @@ void AppendTraceback(Context& cx, std::string* out, Exception* e) {
     Ref frame = LoadSlot(t, t->frame);
     if (frame) {
       entry.clear();
-      AppendEntry(cx, &entry, frame.as<FrameObject>(), t->pc);
+      AppendEntry(&entry, frame.as<FrameObject>(), t->pc);
       if (entry == last) {
         repeats++;
       } else {
@@ -288,6 +367,20 @@ void AppendSyntaxError(Context& cx, std::string* out, Value v) {
   if (info && IsStr(info)) *out += ToUtf8(info.as<Str>());
 }
 
+// What add_note() has left.
+void AppendNotes(Context& cx, std::string* out, Value v) {
+  Str* key = Intern(cx, "__notes__");
+  Ref notes = key != nullptr ? GetAttrOptional(cx, v, key) : Ref();
+  if (notes && Is<List>(notes.get())) {
+    for (int64_t i = 0;; i++) {
+      Ref note = ListGet(cx, notes.as<List>(), i);
+      if (!note) break;
+      *out += Text(cx, note) + "\n";
+    }
+  }
+  if (cx.has_exception()) cx.ClearException();
+}
+
 void AppendException(Context& cx, std::string* out, Value v, int depth) {
   Exception* e = v.as<Exception>();
   if (depth < 50) {
@@ -301,7 +394,7 @@ void AppendException(Context& cx, std::string* out, Value v, int depth) {
       *out += "\nDuring handling of the above exception, another exception occurred:\n\n";
     }
   }
-  AppendTraceback(cx, out, e);
+  AppendTraceback(out, e);
   if (IsInstance(cx, v, cx.rt.exc.SyntaxError)) {
     const size_t before = out->size();
     AppendSyntaxError(cx, out, v);
@@ -317,9 +410,16 @@ void AppendException(Context& cx, std::string* out, Value v, int depth) {
   const std::string s = ToUtf8(text.as<Str>());
   if (!s.empty()) *out += ": " + s;
   *out += "\n";
+  AppendNotes(cx, out, v);
 }
 
 }  // namespace
+
+std::string FrameEntry(const FrameObject* f, const uint32_t* pc) {
+  std::string out;
+  AppendEntry(&out, f, pc);
+  return out;
+}
 
 std::string FormatException(Context& cx, Value exception) {
   PendingScope pending(cx);

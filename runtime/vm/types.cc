@@ -8,6 +8,7 @@
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/alias.h"
 #include "tidepool/runtime/vm/attrs.h"
 #include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/descriptor.h"
@@ -68,10 +69,23 @@ bool ObjectInit(Context& cx, Value self, const Args& args) {
   if (cls->slots.create == cx.rt.cls.object->slots.create) return RaiseTypeError(cx, "%s() takes no arguments", NameOf(cls)), false;
   return true;
 }
+Ref RaiseAbstract(Context& cx, Class* cls) {
+  Ref names = GetAttr(cx, Value(cls), cx.rt.names.abstractmethods);
+  Ref list = names ? ListFromIterable(cx, names) : Ref();
+  if (!list || !ListSort(cx, list.as<List>(), Value(), false)) return Ref();
+  std::string text;
+  const size_t n = ListSize(list.as<List>());
+  for (size_t i = 0; i < n; i++) {
+    Ref item = ListGet(cx, list.as<List>(), static_cast<int64_t>(i));
+    if (item && IsStr(item)) text += (i > 0 ? ", " : "") + ToUtf8(item.as<Str>());
+  }
+  return RaiseTypeError(cx, "Can't instantiate abstract class %s with abstract method%s %s", NameOf(cls), n == 1 ? "" : "s", text.c_str());
+}
 Ref ObjectCreate(Context& cx, Class* cls, const Args& args) {
   if (args.npos + args.nkw != 0 && cls->slots.init == ObjectInit) {
     return RaiseTypeError(cx, "%s() takes no arguments", NameOf(cls));
   }
+  if ((cls->flags & Class::kAbstract) != 0) return RaiseAbstract(cx, cls);
   Ref r = NewInstance(cx, cls);
   return r || !ReclaimMemory(cx) ? std::move(r) : NewInstance(cx, cls);
 }
@@ -116,9 +130,11 @@ Ref ObjectInitSubclass(Context& cx, Value self, const Args& args) {
   if (args.npos + args.nkw > 0) return RaiseTypeError(cx, "%s.__init_subclass__() takes no keyword arguments", NameOf(self.as<Class>()));
   return cx.NoneRef();
 }
+Ref ObjectSubclassHook(Context& cx, Value, const Args&) { return cx.NotImplementedRef(); }
 const MethodDef kObjectMethods[] = {{"__format__", ObjectFormat, 1, 1},
                                     {"__dir__", ObjectDir, 0, 0},
                                     {"__reduce_ex__", ObjectReduceEx, 1, 1},
+                                    {"__subclasshook__", ObjectSubclassHook, 1, 1, kMethodClass},
                                     {"__init_subclass__", ObjectInitSubclass, 0, -1, kMethodClass | kMethodKeywords},
                                     {}};
 const GetSetDef kObjectGetSet[] = {{"__class__", GetClass, SetClass}, {nullptr, nullptr, nullptr}};
@@ -131,19 +147,23 @@ Ref TypeCall(Context& cx, Value self, const Args& args) {
   if (cls == cx.rt.cls.type && args.npos != 3) return RaiseTypeError(cx, "type() takes 1 or 3 arguments");
   if (cls->slots.create == nullptr) return RaiseTypeError(cx, "cannot create '%s' instances", NameOf(cls));
   Ref r = cls->slots.create(cx, cls, args);
-  if (!r || cls == cx.rt.cls.type) return r;
+  if (!r) return r;
   Class* made = ClassOf(cx, r);
   if (made != cls && !IsSubclass(made, cls)) return r;
   if (made->slots.init != nullptr && !made->slots.init(cx, r, args)) return Ref();
   return r;
 }
 
-Ref TypeCreate(Context& cx, Class*, const Args& args) {
-  if (args.npos == 1 && args.nkw == 0) return Ref::New(ClassOf(cx, args[0]));
+Ref TypeCreate(Context& cx, Class* meta, const Args& args) {
+  if (meta == cx.rt.cls.type && args.npos == 1 && args.nkw == 0) return Ref::New(ClassOf(cx, args[0]));
   if (args.npos != 3) return RaiseTypeError(cx, "type.__new__() takes exactly 3 arguments (%zu given)", args.npos);
   if (!IsStr(args[0])) return RaiseTypeError(cx, "type.__new__() argument 1 must be str, not %s", ClassName(cx, args[0]));
   if (!Is<Tuple>(args[1])) return RaiseTypeError(cx, "type.__new__() argument 2 must be tuple, not %s", ClassName(cx, args[1]));
   if (!Is<Dict>(args[2])) return RaiseTypeError(cx, "type.__new__() argument 3 must be dict, not %s", ClassName(cx, args[2]));
+  Class* winner = WinningMetaclass(cx, meta, args[1].as<Tuple>());
+  if (winner == nullptr) return Ref();
+  // Another class's __new__ makes it.
+  if (winner != meta && winner->slots.create != meta->slots.create) return winner->slots.create(cx, winner, args);
   // Keys become attribute names.
   Ref ns = NewDict(cx);
   if (!ns) return Ref();
@@ -154,9 +174,13 @@ Ref TypeCreate(Context& cx, Class*, const Args& args) {
     Str* name = Intern(cx, k);
     if (name == nullptr || !DictSetStr(cx, ns.as<Dict>(), name, v)) return Ref();
   }
-  return NewClass(cx, args[0].as<Str>(), args[1], ns.as<Dict>(), &args);
+  return NewClass(cx, winner, args[0].as<Str>(), args[1], ns.as<Dict>(), &args);
 }
-bool TypeInit(Context&, Value, const Args&) { return true; }
+bool TypeInit(Context& cx, Value, const Args& args) {
+  if (args.npos == 1 || args.npos == 3) return true;
+  return RaiseTypeError(cx, "type.__init__() takes 1 or 3 arguments"), false;
+}
+Ref TypePrepare(Context& cx, Value, const Args&) { return NewDict(cx); }
 
 Ref TypeRepr(Context& cx, Value self) {
   Class* cls = self.as<Class>();
@@ -295,23 +319,19 @@ Ref TypeSubclasses(Context& cx, Value self, const Args&) {
   FreeRaw(cx, found);
   return list;
 }
-Ref TypeInstanceCheck(Context& cx, Value self, const Args& args) { return cx.BoolRef(IsInstance(cx, args[0], self.as<Class>())); }
+Ref TypeInstanceCheck(Context& cx, Value self, const Args& args) {
+  const int r = IsRealInstance(cx, args[0], self.as<Class>());
+  return r < 0 ? Ref() : cx.BoolRef(r != 0);
+}
 Ref TypeSubclassCheck(Context& cx, Value self, const Args& args) {
   return cx.BoolRef(IsClass(args[0]) && IsSubclass(args[0].as<Class>(), self.as<Class>()));
 }
 const MethodDef kTypeMethods[] = {{"mro", TypeMro, 0, 0},
                                   {"__subclasses__", TypeSubclasses, 0, 0},
+                                  {"__prepare__", TypePrepare, 0, -1, kMethodClass | kMethodKeywords},
                                   {"__instancecheck__", TypeInstanceCheck, 1, 1},
                                   {"__subclasscheck__", TypeSubclassCheck, 1, 1},
                                   {}};
-// `X | None` in annotations and isinstance().
-Ref TypeBinaryOr(Context& cx, Value a, Value b) {
-  auto ok = [&](Value v) { return IsClass(v) || v == cx.None() || Is<Tuple>(v); };
-  if (!ok(a) || !ok(b)) return cx.NotImplementedRef();
-  auto part = [&](Value v) { return v == cx.None() ? Value(cx.rt.cls.none_type) : v; };
-  return Pack(cx, part(a), part(b));
-}
-
 // ---- singletons ---------------------------------------------------------------------------------------------------------
 
 Ref NoneRepr(Context& cx, Value) { return NewStr(cx, "None"); }
@@ -330,6 +350,7 @@ Ref ProxyRepr(Context& cx, Value v) {
   Ref r = Repr(cx, ProxyDict(v));
   return r ? NewStr(cx, "mappingproxy(" + ToUtf8(r.as<Str>()) + ")") : Ref();
 }
+Ref ProxyStr(Context& cx, Value v) { return ToString(cx, ProxyDict(v)); }
 int64_t ProxyLen(Context&, Value v) { return static_cast<int64_t>(DictSize(ProxyDict(v).as<Dict>())); }
 Ref ProxyGetItem(Context& cx, Value v, Value k) { return GetItem(cx, ProxyDict(v), k); }
 int ProxyContains(Context& cx, Value v, Value k) { return Contains(cx, ProxyDict(v), k); }
@@ -342,6 +363,12 @@ Ref ProxyGetAttr(Context& cx, Value v, Str* name) {
   return GenericGetAttr(cx, v, name);
 }
 Ref ProxyCompare(Context& cx, Value a, Value b, CompareOp op) { return Compare(cx, ProxyDict(a), IsExact(b, cx.rt.cls.mapping_proxy) ? ProxyDict(b) : b, op); }
+Ref ProxyCreate(Context& cx, Class*, const Args& args) {
+  Value v[1];
+  if (!ParseArgs(cx, "mappingproxy", args, {"mapping"}, 1, v)) return Ref();
+  if (!Is<Dict>(v[0])) return RaiseTypeError(cx, "mappingproxy() argument must be a mapping, not %s", ClassName(cx, v[0]));
+  return NewMappingProxy(cx, v[0]);
+}
 void VisitProxy(Object* o, SlotVisitor& v) { v.Visit(static_cast<MappingProxy*>(o)->dict); }
 void ClearProxy(Context&, Object*) {}
 void DestroyProxy(Context& cx, Object* o) { DecrefValue(cx.ts, PeekSlot(static_cast<MappingProxy*>(o)->dict)); }
@@ -352,8 +379,8 @@ const NativeType kObjectType = {
               .create = ObjectCreate, .init = ObjectInit},
     .methods = kObjectMethods, .getset = kObjectGetSet};
 const NativeType kTypeType = {
-    .name = "type", .layout = Layout::kClass, .size = sizeof(Class), .flags = kTypeHasRefs | kTypeWeakrefs,
-    .slots = {.repr = TypeRepr, .call = TypeCall, .getattr = TypeGetAttr, .setattr = TypeSetAttr, .binary = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, TypeBinaryOr},
+    .name = "type", .layout = Layout::kClass, .size = sizeof(Class), .flags = kTypeHasRefs | kTypeWeakrefs | kTypeSubclassable,
+    .slots = {.repr = TypeRepr, .call = TypeCall, .getattr = TypeGetAttr, .setattr = TypeSetAttr, .binary = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, MakeUnion},
               .create = TypeCreate, .init = TypeInit},
     .methods = kTypeMethods, .getset = kTypeGetSet, .traverse = VisitClass, .clear = ClearClass, .destroy = DestroyClass};
 const NativeType kNoneType = {.name = "NoneType", .layout = Layout::kNone, .slots = {.repr = NoneRepr, .truth = NoneTruth, .create = NoneCreate}};
@@ -361,7 +388,7 @@ const NativeType kEllipsisType = {.name = "ellipsis", .layout = Layout::kEllipsi
 const NativeType kNotImplementedType = {.name = "NotImplementedType", .layout = Layout::kNotImplemented, .slots = {.repr = NotImplementedRepr}};
 const NativeType kMappingProxyType = {
     .name = "mappingproxy", .size = sizeof(MappingProxy), .flags = kTypeHasRefs,
-    .slots = {.repr = ProxyRepr, .getattr = ProxyGetAttr, .iter = ProxyIter, .len = ProxyLen, .getitem = ProxyGetItem, .contains = ProxyContains, .compare = ProxyCompare},
+    .slots = {.repr = ProxyRepr, .str = ProxyStr, .getattr = ProxyGetAttr, .iter = ProxyIter, .len = ProxyLen, .getitem = ProxyGetItem, .contains = ProxyContains, .compare = ProxyCompare, .create = ProxyCreate},
     .traverse = VisitProxy, .clear = ClearProxy, .destroy = DestroyProxy};
 
 Value Singleton(Context& cx, Class* cls) {

@@ -1,6 +1,7 @@
 """Containers beyond the builtin ones; deque is native."""
 
 from _collections import deque
+from keyword import iskeyword
 from heapq import nlargest as _nlargest
 
 
@@ -238,6 +239,13 @@ class OrderedDict(dict):
     def copy(self):
         return self.__class__(self)
 
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        made = self.__class__(self)
+        made.update(other)
+        return made
+
     def __eq__(self, other):
         if isinstance(other, OrderedDict):
             return dict.__eq__(self, other) and list(self) == list(other)
@@ -262,11 +270,13 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     fields = [str(name) for name in field_names]
     seen = set()
     for i, name in enumerate(fields):
-        good = name.isidentifier() and not name.startswith("_") and name not in seen
+        good = name.isidentifier() and not iskeyword(name) and not name.startswith("_") and name not in seen
         if not good and rename:
             fields[i] = "_%d" % i
         elif not name.isidentifier():
             raise ValueError("Type names and field names must be valid identifiers: %r" % name)
+        elif iskeyword(name):
+            raise ValueError("Type names and field names cannot be a keyword: %r" % name)
         elif name.startswith("_"):
             raise ValueError("Field names cannot start with an underscore: %r" % name)
         elif name in seen:
@@ -287,8 +297,9 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
             if given == count and not kwargs:
                 return tuple.__new__(cls, args)
             if given > count:
-                raise TypeError("%s.__new__() takes %d positional arguments but %d were given"
-                                % (typename, count + 1, given + 1))
+                takes = str(count + 1) if not values else "from %d to %d" % (first_default + 1, count + 1)
+                raise TypeError("%s.__new__() takes %s positional arguments but %d were given"
+                                % (typename, takes, given + 1))
             items = list(args)
             missing = []
             for i in range(given, count):
@@ -339,6 +350,7 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
         setattr(Named, name, _field(i))
     Named._fields = fields
     Named._field_defaults = dict(zip(fields[first_default:], values))
+    Named.__doc__ = "%s(%s)" % (typename, ", ".join(fields))
     Named.__name__ = typename
     Named.__qualname__ = typename
     if module is not None:
@@ -413,3 +425,350 @@ class ChainMap:
             del self.maps[0][key]
         except KeyError:
             raise KeyError("Key not found in the first mapping: %r" % (key,))
+
+    def pop(self, key, *args):
+        try:
+            return self.maps[0].pop(key, *args)
+        except KeyError:
+            raise KeyError("Key not found in the first mapping: %r" % (key,))
+
+    def popitem(self):
+        try:
+            return self.maps[0].popitem()
+        except KeyError:
+            raise KeyError("No keys found in the first mapping.")
+
+    def clear(self):
+        self.maps[0].clear()
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, other=(), /, **kwargs):
+        self.maps[0].update(other, **kwargs)
+
+    def copy(self):
+        return self.__class__(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+    __hash__ = None
+
+    def __eq__(self, other):
+        return dict(self.items()) == (dict(other.items()) if isinstance(other, ChainMap) else other)
+
+    def __or__(self, other):
+        made = self.copy()
+        made.maps[0].update(other)
+        return made
+
+    def __ior__(self, other):
+        self.maps[0].update(other)
+        return self
+
+    @classmethod
+    def fromkeys(cls, iterable, value=None):
+        return cls(dict.fromkeys(iterable, value))
+
+
+class UserDict:
+    """A dict to derive from: every change goes through the item methods; the items are in `data`."""
+
+    def __init__(self, mapping=None, /, **kwargs):
+        self.data = {}
+        if mapping is not None:
+            self.update(mapping)
+        if kwargs:
+            self.update(kwargs)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, key):
+        if key in self.data:
+            return self.data[key]
+        if hasattr(self.__class__, "__missing__"):
+            return self.__class__.__missing__(self, key)
+        raise KeyError(key)
+
+    def __setitem__(self, key, item):
+        self.data[key] = item
+
+    def __delitem__(self, key):
+        del self.data[key]
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __contains__(self, key):
+        return key in self.data
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __eq__(self, other):
+        return self.data == (other.data if isinstance(other, UserDict) else other)
+
+    def __or__(self, other):
+        if isinstance(other, UserDict):
+            return self.__class__(self.data | other.data)
+        return self.__class__(self.data | other) if isinstance(other, dict) else NotImplemented
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def keys(self):
+        return self.data.keys()
+
+    def values(self):
+        return self.data.values()
+
+    def items(self):
+        return self.data.items()
+
+    def update(self, other=(), /, **kwargs):
+        if hasattr(other, "keys"):
+            for key in other.keys():
+                self[key] = other[key]
+        else:
+            for key, value in other:
+                self[key] = value
+        for key, value in kwargs.items():
+            self[key] = value
+
+    def setdefault(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            self[key] = default
+        return default
+
+    def pop(self, key, *default):
+        try:
+            value = self[key]
+        except KeyError:
+            if default:
+                return default[0]
+            raise
+        del self[key]
+        return value
+
+    def popitem(self):
+        for key in self:
+            value = self[key]
+            del self[key]
+            return key, value
+        raise KeyError
+
+    def clear(self):
+        for key in list(self):
+            del self[key]
+
+    def copy(self):
+        made = self.__class__.__new__(self.__class__)
+        made.__dict__.update(self.__dict__)
+        made.data = self.data.copy()
+        return made
+
+    __copy__ = copy
+    __hash__ = None
+
+    @classmethod
+    def fromkeys(cls, iterable, value=None):
+        made = cls()
+        for key in iterable:
+            made[key] = value
+        return made
+
+
+def _plain(other):
+    return other.data if isinstance(other, (UserList, UserString)) else other
+
+
+class UserList:
+    """A list to derive from; the items are in `data`."""
+
+    __hash__ = None
+
+    def __init__(self, items=None):
+        self.data = [] if items is None else list(_plain(items))
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __lt__(self, other):
+        return self.data < _plain(other)
+
+    def __le__(self, other):
+        return self.data <= _plain(other)
+
+    def __eq__(self, other):
+        return self.data == _plain(other)
+
+    def __gt__(self, other):
+        return self.data > _plain(other)
+
+    def __ge__(self, other):
+        return self.data >= _plain(other)
+
+    def __contains__(self, item):
+        return item in self.data
+
+    def __len__(self):
+        return len(self.data)
+
+    def __iter__(self):
+        i = 0
+        while i < len(self):
+            yield self[i]
+            i += 1
+
+    def __getitem__(self, i):
+        return self.__class__(self.data[i]) if isinstance(i, slice) else self.data[i]
+
+    def __setitem__(self, i, item):
+        self.data[i] = item
+
+    def __delitem__(self, i):
+        del self.data[i]
+
+    def __add__(self, other):
+        return self.__class__(self.data + list(_plain(other)))
+
+    def __radd__(self, other):
+        return self.__class__(list(_plain(other)) + self.data)
+
+    def __iadd__(self, other):
+        self.data += list(_plain(other))
+        return self
+
+    def __mul__(self, n):
+        return self.__class__(self.data * n)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n):
+        self.data *= n
+        return self
+
+    def append(self, item):
+        self.data.append(item)
+
+    def insert(self, i, item):
+        self.data.insert(i, item)
+
+    def pop(self, i=-1):
+        return self.data.pop(i)
+
+    def remove(self, item):
+        self.data.remove(item)
+
+    def clear(self):
+        self.data.clear()
+
+    def copy(self):
+        return self.__class__(self)
+
+    def count(self, item):
+        return self.data.count(item)
+
+    def index(self, item, *args):
+        return self.data.index(item, *args)
+
+    def reverse(self):
+        self.data.reverse()
+
+    def sort(self, /, *args, **kwargs):
+        self.data.sort(*args, **kwargs)
+
+    def extend(self, other):
+        self.data.extend(_plain(other))
+
+
+class UserString:
+    """A string to derive from; the text is in `data`. Methods that give text give the class."""
+
+    def __init__(self, text):
+        self.data = text.data if isinstance(text, UserString) else str(text)
+
+    def __str__(self):
+        return self.data
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def __eq__(self, other):
+        return self.data == _plain(other)
+
+    def __lt__(self, other):
+        return self.data < _plain(other)
+
+    def __le__(self, other):
+        return self.data <= _plain(other)
+
+    def __gt__(self, other):
+        return self.data > _plain(other)
+
+    def __ge__(self, other):
+        return self.data >= _plain(other)
+
+    def __contains__(self, part):
+        return _plain(part) in self.data
+
+    def __len__(self):
+        return len(self.data)
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __getitem__(self, i):
+        return self.__class__(self.data[i])
+
+    def __add__(self, other):
+        return self.__class__(self.data + str(other))
+
+    def __radd__(self, other):
+        return self.__class__(str(other) + self.data)
+
+    def __mul__(self, n):
+        return self.__class__(self.data * n)
+
+    __rmul__ = __mul__
+
+    def __mod__(self, args):
+        return self.__class__(self.data % args)
+
+    def __int__(self):
+        return int(self.data)
+
+    def __float__(self):
+        return float(self.data)
+
+
+def _forward(name, wrap):
+    def method(self, *args, **kwargs):
+        result = getattr(self.data, name)(*[_plain(a) for a in args], **kwargs)
+        return self.__class__(result) if wrap else result
+    method.__name__ = name
+    return method
+
+
+for _name in ("capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "replace", "rjust", "rstrip",
+              "strip", "swapcase", "title", "translate", "upper", "zfill", "removeprefix", "removesuffix"):
+    setattr(UserString, _name, _forward(_name, True))
+for _name in ("count", "encode", "endswith", "find", "format", "index", "isalpha", "isalnum", "isascii", "isdecimal", "isdigit",
+              "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "join", "partition",
+              "rfind", "rindex", "rpartition", "rsplit", "split", "splitlines", "startswith"):
+    setattr(UserString, _name, _forward(_name, False))
+del _name

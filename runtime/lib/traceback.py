@@ -1,0 +1,273 @@
+"""Exceptions and stacks as text.  An entry is made where the runtime knows its place, carets included."""
+
+import sys
+from sys import _format_exception, _traceback_entry
+
+_CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
+_CONTEXT = "\nDuring handling of the above exception, another exception occurred:\n\n"
+
+
+class FrameSummary:
+    """One entry of a stack; also a tuple (filename, lineno, name, line)."""
+
+    def __init__(self, filename, lineno, name, *, line=None, text=None):
+        self.filename = filename
+        self.lineno = lineno
+        self.name = name
+        if text is None:
+            text = "  File \"%s\", line %s, in %s\n" % (filename, lineno, name)
+            if line:
+                text += "    %s\n" % line.strip()
+        self._text = text
+        if line is None:
+            lines = text.split("\n")
+            line = lines[1].strip() if len(lines) > 1 else ""
+        self.line = line
+
+    def __iter__(self):
+        return iter([self.filename, self.lineno, self.name, self.line])
+
+    def __getitem__(self, i):
+        return (self.filename, self.lineno, self.name, self.line)[i]
+
+    def __len__(self):
+        return 4
+
+    def __eq__(self, other):
+        if isinstance(other, (FrameSummary, tuple)):
+            return tuple(self) == tuple(other)
+        return NotImplemented
+
+    def __repr__(self):
+        return "<FrameSummary file %s, line %s in %s>" % (self.filename, self.lineno, self.name)
+
+
+def _summary(entry):
+    filename, lineno, name, text = entry
+    return FrameSummary(filename, lineno, name, text=text)
+
+
+class StackSummary(list):
+    @classmethod
+    def from_list(cls, entries):
+        result = cls()
+        for entry in entries:
+            result.append(entry if isinstance(entry, FrameSummary) else FrameSummary(*entry[:3], line=entry[3]))
+        return result
+
+    def format(self):
+        result = []
+        last = None
+        count = 0
+        for item in self:
+            key = (item.filename, item.lineno, item.name)
+            if key != last:
+                if count > 3:
+                    result.append(_repeated(count - 3))
+                last = key
+                count = 0
+            count += 1
+            if count <= 3:
+                result.append(item._text)
+        if count > 3:
+            result.append(_repeated(count - 3))
+        return result
+
+
+def _repeated(count):
+    return "  [Previous line repeated %d more time%s]\n" % (count, "s" if count > 1 else "")
+
+
+def _limited(entries, limit):
+    if limit is None:
+        limit = getattr(sys, "tracebacklimit", None)
+        if limit is not None and limit < 0:
+            limit = 0
+    if limit is not None:
+        entries = entries[:limit] if limit >= 0 else entries[limit:]
+    return StackSummary(entries)
+
+
+def extract_tb(tb, limit=None):
+    entries = []
+    while tb is not None:
+        entries.append(_summary(_traceback_entry(tb)))
+        tb = tb.tb_next
+    return _limited(entries, limit)
+
+
+def extract_stack(f=None, limit=None):
+    if f is None:
+        f = sys._getframe(1)
+    entries = []
+    while f is not None:
+        filename, lineno, name, text = _traceback_entry(f)
+        # What a frame is doing now is not marked, only what raised.
+        entries.append(FrameSummary(filename, lineno, name, text="".join(text.splitlines(True)[:2])))
+        f = f.f_back
+    if limit is not None:
+        entries = entries[:limit] if limit >= 0 else entries[limit:]
+    entries.reverse()
+    return StackSummary(entries)
+
+
+def walk_tb(tb):
+    while tb is not None:
+        yield tb.tb_frame, tb.tb_lineno
+        tb = tb.tb_next
+
+
+def walk_stack(f):
+    if f is None:
+        f = sys._getframe(1)
+    while f is not None:
+        yield f, f.f_lineno
+        f = f.f_back
+
+
+def format_list(extracted_list):
+    return StackSummary.from_list(extracted_list).format()
+
+
+def format_tb(tb, limit=None):
+    return extract_tb(tb, limit).format()
+
+
+def format_stack(f=None, limit=None):
+    return extract_stack(sys._getframe(1) if f is None else f, limit).format()
+
+
+def format_exception_only(exc, value=None):
+    if value is None:
+        value = exc
+    if value is None:
+        return ["NoneType: None\n"]
+    if isinstance(value, SyntaxError):
+        text = _format_exception(value)
+        start = text.rfind("  File ")
+        if start > 0:
+            text = text[start:]
+        return [line + "\n" for line in text.rstrip("\n").split("\n")]
+    kind = type(value)
+    name = kind.__qualname__
+    if kind.__module__ not in ("builtins", "__main__"):
+        name = "%s.%s" % (kind.__module__, name)
+    try:
+        text = str(value)
+    except Exception:
+        text = "<exception str() failed>"
+    lines = ["%s: %s\n" % (name, text) if text else "%s\n" % name]
+    for note in getattr(value, "__notes__", None) or ():
+        lines.extend([line + "\n" for line in str(note).split("\n")])
+    return lines
+
+
+def _lines(value, limit, chain, seen):
+    lines = []
+    if chain and id(value) not in seen:
+        seen.add(id(value))
+        cause = value.__cause__
+        context = value.__context__
+        if cause is not None and id(cause) not in seen:
+            lines += _lines(cause, limit, chain, seen)
+            lines.append(_CAUSE)
+        elif cause is None and context is not None and not value.__suppress_context__ and id(context) not in seen:
+            lines += _lines(context, limit, chain, seen)
+            lines.append(_CONTEXT)
+    if value.__traceback__ is not None:
+        entries = extract_tb(value.__traceback__, limit)
+        if entries:
+            lines.append("Traceback (most recent call last):\n")
+        lines += entries.format()
+    lines += format_exception_only(value)
+    return lines
+
+
+_missing = object()
+
+
+def _exception_of(exc, value, tb):
+    if value is _missing:
+        return exc
+    if value is not None and tb is not _missing and tb is not value.__traceback__:
+        value = value.with_traceback(tb)
+    return value
+
+
+def format_exception(exc, /, value=_missing, tb=_missing, limit=None, chain=True):
+    value = _exception_of(exc, value, tb)
+    if value is None:
+        return ["NoneType: None\n"]
+    return _lines(value, limit, chain, set())
+
+
+def print_exception(exc, /, value=_missing, tb=_missing, limit=None, file=None, chain=True):
+    print("".join(format_exception(exc, value, tb, limit, chain)), end="", file=sys.stderr if file is None else file)
+
+
+def format_exc(limit=None, chain=True):
+    return "".join(format_exception(sys.exception(), limit=limit, chain=chain))
+
+
+def print_exc(limit=None, file=None, chain=True):
+    print_exception(sys.exception(), limit=limit, file=file, chain=chain)
+
+
+def print_tb(tb, limit=None, file=None):
+    print("".join(format_tb(tb, limit)), end="", file=sys.stderr if file is None else file)
+
+
+def print_stack(f=None, limit=None, file=None):
+    lines = format_stack(sys._getframe(1) if f is None else f, limit)
+    print("".join(lines), end="", file=sys.stderr if file is None else file)
+
+
+def print_list(extracted_list, file=None):
+    print("".join(format_list(extracted_list)), end="", file=sys.stderr if file is None else file)
+
+
+def clear_frames(tb):
+    """Lets the locals of all frames of a traceback go."""
+    while tb is not None:
+        try:
+            tb.tb_frame.clear()
+        except RuntimeError:
+            pass
+        tb = tb.tb_next
+
+
+class TracebackException:
+    """What can be printed about an exception, without the exception."""
+
+    def __init__(self, exc_type, exc_value, exc_traceback, *, limit=None):
+        self.exc_type = exc_type
+        self.stack = extract_tb(exc_traceback, limit)
+        self._only = format_exception_only(exc_value)
+        self._str = str(exc_value)
+        cause, context = exc_value.__cause__, exc_value.__context__
+        self.__suppress_context__ = exc_value.__suppress_context__
+        self.__cause__ = None if cause is None else TracebackException.from_exception(cause)
+        self.__context__ = None if context is None or cause is not None else TracebackException.from_exception(context)
+
+    @classmethod
+    def from_exception(cls, exc, **kwargs):
+        return cls(type(exc), exc, exc.__traceback__, **kwargs)
+
+    def __str__(self):
+        return self._str
+
+    def format_exception_only(self):
+        return iter(self._only)
+
+    def format(self, *, chain=True):
+        if chain:
+            if self.__cause__ is not None:
+                yield from self.__cause__.format()
+                yield _CAUSE
+            elif self.__context__ is not None and not self.__suppress_context__:
+                yield from self.__context__.format()
+                yield _CONTEXT
+        if self.stack:
+            yield "Traceback (most recent call last):\n"
+            yield from self.stack.format()
+        yield from self._only
