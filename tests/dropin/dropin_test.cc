@@ -1,6 +1,6 @@
 // Programs of every day on the drop-in malloc print what they print on glibc's, and free
 // nothing that is not theirs: python3 with threads and forks, an SQL load, perl, and the
-// compiler. server_test.cc has servers under load and python3's own test of threads.
+// compiler. server_test.cc has servers under load, dropin_long_test.cc python3's own tests.
 #include "preload.h"
 
 namespace tidepool::dropin {

@@ -14,8 +14,9 @@ die() { local status=$1; shift; say "$*"; exit "$status"; }
 packages_build="g++ bazel-bootstrap libabsl-dev libgtest-dev libgmock-dev
   libbenchmark-dev pkg-config python3 libedit2"
 packages_test="$packages_build liblua5.4-dev sqlite3 perl valgrind heaptrack redis-server
-  redis-tools memcached libmemcached-tools libpython3.11-testsuite"
-packages_full="$packages_test clang libclang-rt-14-dev spin git make cmake"
+  redis-tools memcached libmemcached-tools"
+packages_full="$packages_test clang libclang-rt-14-dev spin git make cmake
+  libpython3.11-testsuite"
 packages_heap="g++ make cmake"
 packages_install="$packages_heap libabsl-dev pkg-config"
 packages_arm64="$packages_build g++-aarch64-linux-gnu qemu-user libabsl-dev:arm64
