@@ -104,8 +104,8 @@ TEST_F(CustomPolicyTest, LinkedIn) { ExpectItIsUsed(linked_); }
 TEST_F(CustomPolicyTest, Loaded) { ExpectItIsUsed(loading_); }
 
 TEST_F(CustomPolicyTest, ListedByHelp) {
-  EXPECT_EQ(Count(Execute(linked_ + " --help").text, "every         every so many bytes"), 1u);
-  EXPECT_EQ(Count(Execute(loading_ + " --help").text, "every         every so many bytes"), 1u);
+  EXPECT_EQ(Count(Execute(linked_ + " --help-options").text, "every         every so many bytes"), 1u);
+  EXPECT_EQ(Count(Execute(loading_ + " --help-options").text, "every         every so many bytes"), 1u);
 }
 
 TEST_F(CustomPolicyTest, ItsArgumentIsChecked) {

@@ -14,8 +14,10 @@ namespace tidepool {
 namespace gc_lab {
 namespace {
 
-// As gc/collector.cc.
+// As gc/collection.cc.
 constexpr double kLeastBudget = 64 << 10;
+constexpr double kLeastAllowance = 4 << 20;
+constexpr double kSlicePart = 0.6;
 
 double Lerp(double a, double b, double part) { return a + (b - a) * part; }
 
@@ -61,11 +63,16 @@ class Replayer {
   void Walk(const Point& a, const Point& b) {
     if (!b.enabled || b.thresholds[0] == 0) return;
     const bool jump = b.place - a.place > 2.5 * std::max(recording_.every, kLeastBudget);
-    while (ask_at_ <= b.place) {
-      const Point p = jump || ask_at_ <= a.place ? Between(a, b, jump ? b.place : a.place)
-                                                 : Between(a, b, ask_at_);
-      if (p.place <= asked_at_ && asked_at_ > 0) break;
-      Ask(p);
+    for (;;) {
+      const double next = open_ ? open_until_ : ask_at_;
+      if (next > b.place) break;
+      const Point p = Between(a, b, jump ? b.place : std::max(next, a.place));
+      if (open_) {
+        Finish(p);
+      } else {
+        if (p.place <= asked_at_ && asked_at_ > 0) break;
+        Ask(p);
+      }
       if (jump) break;
     }
   }
@@ -75,14 +82,16 @@ class Replayer {
     asked_at_ = p.place;
     ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget) +
               recording_.late;
-    if (d.collect) Collect(p);
+    if (d.collect) Start(p, true);
   }
 
-  // A pass that the program asked for comes under every policy.
+  // A pass that the program asked for comes under every policy, at once, and takes the
+  // place of one whose slices are under way.
   void PassOf(const Point& p) {
     const Pass& pass = recording_.passes[static_cast<size_t>(p.pass)];
     if (pass.asked_by_policy) return;
-    Collect(p);
+    open_ = false;
+    Start(p, false);
   }
 
   double Garbage(const Point& p) const { return std::max(0.0, p.made - made_at_last_); }
@@ -124,43 +133,73 @@ class Replayer {
     out_->steps.push_back({p.place, live, false});
   }
 
-  void Collect(const Point& p) {
-    const HeapSnapshot before = Snapshot(p);
-    guard_.OnStart(before, "");
-    const Plan plan = guard_.MakePlan(before);
-    const double garbage = GarbageObjects(p);
-    CostModel::Cost cost = costs_.Predict(p.place, garbage);
-    if (plan.pause_budget_ns != 0) {
-      cost.pause_ns = std::min(cost.pause_ns, static_cast<double>(plan.pause_budget_ns));
+  // Begins a pass, and ends it unless its slices are spread over what the program
+  // allocates next.
+  void Start(const Point& p, bool spread) {
+    before_ = Snapshot(p);
+    guard_.OnStart(before_, "");
+    const Plan plan = guard_.MakePlan(before_);
+    made_at_start_ = p.made;
+    objects_made_at_start_ = p.made_objects;
+    garbage_ = Garbage(p);
+    garbage_objects_ = GarbageObjects(p);
+    cost_ = costs_.Predict(p.place, garbage_objects_);
+    const double budget = static_cast<double>(plan.pause_budget_ns);
+    if (budget > 0) cost_.pause_ns = std::min(cost_.pause_ns, budget);
+    Look(p);
+    if (budget == 0 || !spread) {
+      Free(p);
+      Finish(p);
+      return;
     }
+    // The slices that its objects let expect, in half of its allowance; the first at once.
+    // Marking comes first, so garbage goes near the end, unless one slice has room for all.
+    const double slices = 2 + std::floor(cost_.cpu_ns / (budget * kSlicePart));
+    const double allowance =
+        std::max(kLeastAllowance, static_cast<double>(before_.live_bytes) / 2);
+    open_until_ =
+        p.place + (slices - 1) * std::max(allowance / 2 / slices, kLeastBudget);
+    open_ = true;
+    freed_ = slices < 3;
+    if (freed_) Free(p);
+  }
+
+  // Takes away what was garbage when the pass began.
+  void Free(const Point& p) {
     Look(p);
     out_->steps.back().pass = true;
-    out_->steps.push_back({p.place, p.true_live, false});
+    made_at_last_ = made_at_start_;
+    objects_made_at_last_ = objects_made_at_start_;
+    out_->steps.push_back({p.place, p.true_live + Garbage(p), false});
+  }
+
+  // What became garbage since the start waits for the next pass.
+  void Finish(const Point& p) {
+    if (open_ && !freed_) Free(p);
+    open_ = false;
+    live_after_last_ = p.true_live + Garbage(p);
+    objects_after_last_ = p.true_objects + GarbageObjects(p);
     Summary& sum = out_->summary;
     ++sum.collections;
-    sum.cpu_ns += cost.cpu_ns;
-    sum.paused_ns += cost.paused_ns;
-    sum.max_pause_ns = std::max(sum.max_pause_ns, cost.pause_ns);
-    gc_ns_ += cost.total_ns;
+    sum.cpu_ns += cost_.cpu_ns;
+    sum.paused_ns += cost_.paused_ns;
+    sum.max_pause_ns = std::max(sum.max_pause_ns, cost_.pause_ns);
+    gc_ns_ += cost_.total_ns;
 
-    made_at_last_ = p.made;
-    objects_made_at_last_ = p.made_objects;
-    HeapSnapshot after = Snapshot(p);
+    const HeapSnapshot after = Snapshot(p);
     CollectStats stats;
     stats.ran = true;
-    stats.collected = static_cast<uint64_t>(garbage);
-    stats.live_bytes_before = before.live_bytes;
+    stats.collected = static_cast<uint64_t>(std::max(0.0, garbage_objects_));
+    stats.live_bytes_before = before_.live_bytes;
     stats.live_bytes_after = after.live_bytes;
-    stats.freed_bytes = before.live_bytes - std::min(before.live_bytes, after.live_bytes);
-    stats.tracked = before.gc_blocks;
-    stats.total_ns = static_cast<uint64_t>(cost.total_ns);
-    stats.cpu_ns = static_cast<uint64_t>(cost.cpu_ns);
-    stats.pause_ns = static_cast<uint64_t>(cost.pause_ns);
-    stats.paused_ns = static_cast<uint64_t>(cost.paused_ns);
+    stats.freed_bytes = static_cast<uint64_t>(std::max(0.0, garbage_));
+    stats.tracked = before_.gc_blocks;
+    stats.total_ns = static_cast<uint64_t>(cost_.total_ns);
+    stats.cpu_ns = static_cast<uint64_t>(cost_.cpu_ns);
+    stats.pause_ns = static_cast<uint64_t>(cost_.pause_ns);
+    stats.paused_ns = static_cast<uint64_t>(cost_.paused_ns);
     guard_.OnFinish(after, stats);
     last_ = stats;
-    live_after_last_ = p.true_live;
-    objects_after_last_ = p.true_objects;
     place_of_last_ = p.place;
     end_of_last_ = p.mutator_ns + gc_ns_;
     asked_at_ = p.place;
@@ -176,6 +215,15 @@ class Replayer {
   double live_after_last_ = 0, objects_after_last_ = 0;
   double place_of_last_ = 0, end_of_last_ = 0, gc_ns_ = 0;
   CollectStats last_;
+
+  // The pass that began last.
+  bool open_ = false;   // its slices are under way
+  bool freed_ = false;  // and have taken the garbage away
+  double open_until_ = 0;
+  double made_at_start_ = 0, objects_made_at_start_ = 0;
+  double garbage_ = 0, garbage_objects_ = 0;
+  HeapSnapshot before_;
+  CostModel::Cost cost_ = {};
 };
 
 }  // namespace

@@ -10,6 +10,10 @@
 // plus a price for each piece of garbage, which is what a pass with much of it cost more than
 // its neighbours with little of it.
 //
+// Under a pause budget a pass of the policy's is over when the slices that its cost lets
+// expect have been paid, as gc/collection.cc spreads them; what died meanwhile waits for the
+// next one.
+//
 // What it cannot know: programs that do other things when memory is given back later (caches
 // that go with weakrefs, finalizers that allocate), and how threads interleave.
 
