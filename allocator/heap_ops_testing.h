@@ -74,7 +74,7 @@ class OpsRunner {
   static constexpr unsigned kHeaps = 3;
   static constexpr int kThings = 2;
 
-  explicit OpsRunner(const Options& options, Os* os = RealOs()) : os_(os) {
+  explicit OpsRunner(const Options& options, Os* os = RealOs()) {
     absl::StatusOr<std::unique_ptr<HeapDomain>> domain =
         HeapDomain::Create(options, os);
     if (domain.ok()) domain_ = std::move(*domain);
@@ -456,7 +456,6 @@ class OpsRunner {
                                               : 0;
   }
 
-  Os* const os_;
   std::unique_ptr<HeapDomain> domain_;
   ThreadHeap* heaps_[kHeaps] = {};
   Heap things_[kThings];
