@@ -115,7 +115,8 @@ def targets_of(tags, targets):
     """The tests of this pass: those with every plain tag and no '-tag'."""
     query = "tests(set(%s))" % " ".join(targets or ["//..."])
     for tag in tags:
-        pattern = r"\b%s\b" % tag.lstrip("-")
+        # As Bazel writes the list: "[no-sched, once]" has no tag "sched".
+        pattern = r"[\[ ]%s[,\]]" % tag.lstrip("-")
         if tag.startswith("-"):
             query = '(%s) except attr(tags, "%s", %s)' % (query, pattern, query)
         else:
