@@ -69,7 +69,7 @@ def pipeline(items, *stages):
 
 results, errors = pipeline(range(30), (lines, 3), (measure, 4))
 counts = Counter(w for w, n in results)
-print(len(results), counts.most_common(4), sorted(counts)[:5])
+print(len(results), sorted(counts.items(), key=lambda kv: (-kv[1], kv[0]))[:4], sorted(counts)[:5])
 print(len(errors), {item for item, e in errors}, {str(e) for item, e in errors}, {type(e).__name__ for item, e in errors})
 by_length = defaultdict(set)
 for w, n in results:
