@@ -189,10 +189,12 @@ void SetImmortal(ThreadState* ts, ObjectHeader* obj) {
     int64_t shared = obj->shared.load(kRelaxed);
     if (RefState(shared) == kRefMerged) continue;  // merged meanwhile
     // Queued already: the entry there will do. The word must change, so that a
-    // merge under way tries again and sees the flag; the reference that this
-    // costs does not matter any more.
+    // merge under way tries again and sees the flag; and for good, as the caller's
+    // next drop must not bring back the word that the merge has read. The
+    // references that this costs do not matter any more.
     const bool queued = RefState(shared) == kRefQueued;
-    const int64_t next = ((shared & ~kRefStateMask) + kRefOne) | kRefQueued;
+    const int64_t more = queued ? kRefOne << 20 : kRefOne;
+    const int64_t next = ((shared & ~kRefStateMask) + more) | kRefQueued;
     // acq_rel: as S5, the tid is read after it. Pairs with the merge.
     if (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed)) {
       continue;
