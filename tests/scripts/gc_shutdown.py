@@ -1,4 +1,5 @@
 # seconds: 120
+# skip: tsan
 # Background threads that allocate, collect and drop weakrefs while the main thread ends, at moments that
 # differ (python/cpython#124149): the process ends at once, with its status.
 import subprocess
