@@ -143,12 +143,11 @@ class Replayer {
     objects_made_at_start_ = p.made_objects;
     garbage_ = Garbage(p);
     garbage_objects_ = GarbageObjects(p);
+    freed_ = false;
     cost_ = costs_.Predict(p.place, garbage_objects_);
     const double budget = static_cast<double>(plan.pause_budget_ns);
     if (budget > 0) cost_.pause_ns = std::min(cost_.pause_ns, budget);
-    Look(p);
     if (budget == 0 || !spread) {
-      Free(p);
       Finish(p);
       return;
     }
@@ -160,8 +159,11 @@ class Replayer {
     open_until_ =
         p.place + (slices - 1) * std::max(allowance / 2 / slices, kLeastBudget);
     open_ = true;
-    freed_ = slices < 3;
-    if (freed_) Free(p);
+    if (slices < 3) {
+      Free(p);
+    } else {
+      Look(p);
+    }
   }
 
   // Takes away what was garbage when the pass began.
@@ -171,11 +173,12 @@ class Replayer {
     made_at_last_ = made_at_start_;
     objects_made_at_last_ = objects_made_at_start_;
     out_->steps.push_back({p.place, p.true_live + Garbage(p), false});
+    freed_ = true;
   }
 
   // What became garbage since the start waits for the next pass.
   void Finish(const Point& p) {
-    if (open_ && !freed_) Free(p);
+    if (!freed_) Free(p);
     open_ = false;
     live_after_last_ = p.true_live + Garbage(p);
     objects_after_last_ = p.true_objects + GarbageObjects(p);
@@ -189,10 +192,10 @@ class Replayer {
     const HeapSnapshot after = Snapshot(p);
     CollectStats stats;
     stats.ran = true;
-    stats.collected = static_cast<uint64_t>(std::max(0.0, garbage_objects_));
+    stats.collected = static_cast<uint64_t>(garbage_objects_);
     stats.live_bytes_before = before_.live_bytes;
     stats.live_bytes_after = after.live_bytes;
-    stats.freed_bytes = static_cast<uint64_t>(std::max(0.0, garbage_));
+    stats.freed_bytes = static_cast<uint64_t>(garbage_);
     stats.tracked = before_.gc_blocks;
     stats.total_ns = static_cast<uint64_t>(cost_.total_ns);
     stats.cpu_ns = static_cast<uint64_t>(cost_.cpu_ns);
@@ -218,7 +221,7 @@ class Replayer {
 
   // The pass that began last.
   bool open_ = false;   // its slices are under way
-  bool freed_ = false;  // and have taken the garbage away
+  bool freed_ = false;  // its garbage has been taken away
   double open_until_ = 0;
   double made_at_start_ = 0, objects_made_at_start_ = 0;
   double garbage_ = 0, garbage_objects_ = 0;
