@@ -276,8 +276,7 @@ void Collector::Impl::SetDebt(uint64_t paid) {
   const uint64_t position = Position();
   const uint64_t left = due - std::min(due, position);
   external_ask.store(external.load(kRelaxed) + std::max(left, kLeastBudget), kRelaxed);
-  const uint64_t every = log_every.load(kRelaxed);
-  SetBudget(every != 0 ? std::min(left, every) : left);
+  SetBudget(left);
 }
 
 // At a safepoint of a thread that has allocated, with a pass open.
@@ -285,8 +284,7 @@ void Collector::Impl::PayDebt(ThreadState* ts) {
   const uint64_t position = Position();
   const uint64_t due = slice_due.load(kRelaxed);
   if (position < due) {
-    const uint64_t every = log_every.load(kRelaxed);
-    SetBudget(every != 0 ? std::min(due - position, every) : due - position);
+    SetBudget(due - position);
     return;
   }
   if (HandOpen() || TIDEPOOL_MUTANT(slices_on_credit)) return;

@@ -58,6 +58,8 @@ void Collector::Impl::SetBudget(uint64_t bytes) {
     isolate->heap().SetAllocBudget(1);
     return;
   }
+  const uint64_t every = log_every.load(kRelaxed);  // a figure
+  if (every != 0) bytes = std::min(bytes, every);
   const uint64_t threads = std::max<uint64_t>(isolate->thread_count(), 1);
   isolate->heap().SetAllocBudget(std::max(bytes / threads, kLeastBudget));
 }
@@ -125,20 +127,17 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
   }
   const HeapSnapshot snapshot = Snapshot();
   const bool on = enabled.load(kRelaxed) != 0 && snapshot.thresholds[0] != 0;
-  if (on && open.load(kRelaxed) != 0) {
-    if (log_every.load(kRelaxed) != 0) log.Sample(snapshot, on);
-    PayDebt(ts);
-    return;
-  }
   const uint64_t due = ask_at.load(kRelaxed);
   const uint64_t every = log_every.load(kRelaxed);
   if (every != 0) log.Sample(snapshot, on);
   if (!on) {
     SetBudget(every);
+  } else if (open.load(kRelaxed) != 0) {
+    PayDebt(ts);
   } else if (every != 0 && snapshot.allocated_total < due &&
              snapshot.external_bytes < external_ask.load(kRelaxed)) {
     // This chance was for the log only.
-    SetBudget(std::min(due - snapshot.allocated_total, every));
+    SetBudget(due - snapshot.allocated_total);
   } else {
     AskPolicy(ts, snapshot);
   }
@@ -150,7 +149,6 @@ void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
   if (log.on()) log.Ask(policy.name(), snapshot, decision);
   policy.Leave();
   const uint64_t next = std::max(decision.next_threshold, kLeastBudget);
-  const uint64_t every = log_every.load(kRelaxed);
   ask_at.store(next > UINT64_MAX - snapshot.allocated_total ? UINT64_MAX
                                                            : snapshot.allocated_total + next,
                kRelaxed);
@@ -158,7 +156,7 @@ void Collector::Impl::AskPolicy(ThreadState* ts, const HeapSnapshot& snapshot) {
                          ? UINT64_MAX
                          : snapshot.external_bytes + next,
                      kRelaxed);
-  SetBudget(every != 0 ? std::min(next, every) : next);
+  SetBudget(next);
   if (decision.collect) Automatic(ts, decision.reason);
 }
 

@@ -40,7 +40,8 @@ class Collector::Impl {
   void AtSafepoint(ThreadState* ts);
   void Request(ThreadState* ts, bool force);
   HeapSnapshot Snapshot();
-  // Bytes that threads may allocate before AtSafepoint is called again.
+  // Bytes that threads may allocate before AtSafepoint is called again; fewer if the log's
+  // next sample comes before that.
   void SetBudget(uint64_t bytes);
   // True if `ts` is inside the policy, which so calls the collector: notes it.
   bool Refused(ThreadState* ts, const char* what);
