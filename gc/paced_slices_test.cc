@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/sanitizer.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
@@ -126,7 +127,7 @@ TEST_F(PacedSlicesTest, OneAtATimeAndOverInTime) {
 // Threads that do nothing but make garbage, as fast as they can: what is live stays below
 // what it says at the head of collection.cc.
 TEST_F(PacedSlicesTest, MutatorsDoNotOutrunTheSlices) {
-#ifdef __SANITIZE_THREAD__
+#if TIDEPOOL_TSAN
   GTEST_SKIP() << "a matter of times: there figures are read more slowly than garbage is made";
 #endif
   constexpr int kThreads = 3;
