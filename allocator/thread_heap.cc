@@ -168,16 +168,7 @@ void* HeapOps::AllocateSampled(ThreadHeap* heap, unsigned queue_kind, unsigned c
       page->slow = true;
       page->sampled.store(1, kRelaxed);  // before anybody has a block of it
     }
-    TakeIntoHeap(heap, page);
-    QueuePushFront(queue, page);
-    if (!CollectPage(core, page) && !ExtendPage(core, page) &&
-        !FillHoles(core, page)) {
-      if (page->used.load(kRelaxed) == 0) {  // ours
-        QueueRemove(queue, page);
-        ReleaseEmpty(core, page);
-      }
-      return nullptr;
-    }
+    if (!JoinQueue(heap, queue, page)) return nullptr;
   }
   // Relaxed: a figure.
   heap->allocated_.store(heap->allocated_.load(kRelaxed) + page->size(), kRelaxed);

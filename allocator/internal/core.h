@@ -179,6 +179,8 @@ struct HeapOps {
   }
   static Page* FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c);
   static void TakeIntoHeap(ThreadHeap* heap, Page* page);
+  // A page that was adopted or made comes into the heap. False: it has no block to give.
+  static bool JoinQueue(ThreadHeap* heap, PageQueue* queue, Page* page);
   static void QueuePushFront(PageQueue* queue, Page* page);
   static void QueuePushBack(PageQueue* queue, Page* page);
   static void QueueRemove(PageQueue* queue, Page* page);

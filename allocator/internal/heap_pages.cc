@@ -174,20 +174,25 @@ Page* HeapOps::FindPage(ThreadHeap* heap, unsigned queue_kind, unsigned c) {
   PageQueue* queue = &heap->queues_[queue_kind][c];
   Page* page = AdoptFromBin(core, &core->bins[queue_kind][c]);
   if (page == nullptr) page = NewPage(core, queue_kind, c);
-  if (page == nullptr) return nullptr;
+  if (page == nullptr || !JoinQueue(heap, queue, page)) return nullptr;
+  MakeCurrent(heap, page);
+  return page;
+}
+
+bool HeapOps::JoinQueue(ThreadHeap* heap, PageQueue* queue, Page* page) {
+  DomainCore* core = heap->domain_->core();
   TakeIntoHeap(heap, page);
   QueuePushFront(queue, page);
   if (CollectPage(core, page) || ExtendPage(core, page) ||
       FillHoles(core, page)) {
-    MakeCurrent(heap, page);
-    return page;
+    return true;
   }
   // Refused. An empty page does not stay for that.
   if (page->used.load(kRelaxed) == 0) {  // ours
     QueueRemove(queue, page);
     ReleaseEmpty(core, page);
   }
-  return nullptr;
+  return false;
 }
 
 // The last block of an owned page was freed.
