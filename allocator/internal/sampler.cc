@@ -92,10 +92,28 @@ void Sampler::Redraw(ThreadHeap* heap) {
   heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
 }
 
+// The page's cuts, made if there are none. Null: no memory.
+SampleCuts* Sampler::CutsOf(Page* page) {
+  if (page->cuts == nullptr) {
+    page->cuts = static_cast<SampleCuts*>(core_->meta.Take(sizeof(SampleCuts)));
+  }
+  return page->cuts;
+}
+
 void Sampler::Reunite(Page* page) {
   if (page->cuts == nullptr) return;
   for (uint32_t i = page->cuts->count; i-- > 0;) Append(page, page->cuts->cuts[i].list);
   Forget(page);
+}
+
+// Counts a block that is being handed out.
+void Sampler::CountOne(ThreadHeap* heap, size_t bytes) {
+  if (heap->sample_left_ >= bytes) {
+    heap->sample_left_ -= bytes;
+    return;
+  }
+  heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
+  heap->sample_now_ = true;
 }
 
 // `page` has a whole list of so many blocks that nobody has counted. Chooses the next
@@ -113,14 +131,11 @@ void Sampler::Count(ThreadHeap* heap, Page* page, uint64_t blocks) {
     heap->sample_home_ = page;
     return Count(heap, page, blocks);
   }
-  if (page->cuts == nullptr) {
-    page->cuts = static_cast<SampleCuts*>(core_->meta.Take(sizeof(SampleCuts)));
-    if (page->cuts == nullptr) {
-      CountUp(core_->counters.samples_lost);
-      return;
-    }
+  SampleCuts* cuts = CutsOf(page);
+  if (cuts == nullptr) {
+    CountUp(core_->counters.samples_lost);
+    return;
   }
-  SampleCuts* cuts = page->cuts;
   cuts->uncounted = static_cast<uint32_t>(blocks - before);
   cuts->count = 1;
   cuts->cuts[0] = {page->free, 0};
@@ -141,14 +156,7 @@ void Sampler::ListTaken(ThreadHeap* heap, Page* page) {
     Count(heap, page, CountFree(page));
     return;
   }
-  // Each block comes here by itself.
-  const size_t size = page->size();
-  if (heap->sample_left_ >= size) {
-    heap->sample_left_ -= size;
-  } else {
-    heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
-    heap->sample_now_ = true;
-  }
+  CountOne(heap, page->size());  // each block comes here by itself
 }
 
 void Sampler::CutReached(ThreadHeap* heap, Page* page) {
@@ -185,10 +193,7 @@ void Sampler::PlaceFreed(ThreadHeap* heap, unsigned queue_kind, unsigned c,
       (Next(&heap->sample_random_) & 15) == 0) {
     return;
   }
-  SampleCuts* cuts = home->cuts;
-  if (cuts == nullptr) {
-    cuts = home->cuts = static_cast<SampleCuts*>(core_->meta.Take(sizeof(SampleCuts)));
-  }
+  SampleCuts* cuts = CutsOf(home);
   if (cuts == nullptr || cuts->count == SampleCuts::kMost) return;
   cuts->cuts[cuts->count++] = {home->free, place.weight * 16 / 15};
   home->free = nullptr;
@@ -196,12 +201,7 @@ void Sampler::PlaceFreed(ThreadHeap* heap, unsigned queue_kind, unsigned c,
 
 void Sampler::LargeTaken(ThreadHeap* heap, size_t bytes) {
   if (heap->sample_interval_ != interval()) Redraw(heap);
-  if (heap->sample_left_ >= bytes) {
-    heap->sample_left_ -= bytes;
-    return;
-  }
-  heap->sample_left_ = Draw(&heap->sample_random_, heap->sample_interval_);
-  heap->sample_now_ = true;
+  CountOne(heap, bytes);
 }
 
 size_t Sampler::BucketOf(const void* block) {

@@ -147,6 +147,8 @@ class Sampler {
   };
 
   void Redraw(ThreadHeap* heap);
+  SampleCuts* CutsOf(Page* page);
+  void CountOne(ThreadHeap* heap, size_t bytes);
   void Count(ThreadHeap* heap, Page* page, uint64_t blocks);
   static size_t BucketOf(const void* block);
   const ProfileFrame* Intern(const ProfileFrame& frame);
