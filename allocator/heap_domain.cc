@@ -662,16 +662,10 @@ void HeapDomain::CheckInvariants() {
     if (page->size_class == 0) return;
     // P1, P2: walk the lists.
     uint32_t counted = 0;
-    const auto count = [&](void* list) {
-      for (; list != nullptr; list = internal::NextOf(page, list)) {
-        TP_CHECK(page->IndexOf(list) < page->extended.load(kRelaxed));
-        TP_CHECK(++counted <= page->capacity);
-      }
-    };
-    for (void* list : {page->free, page->local_free, internal::XThread::List(word)}) {
-      count(list);
-    }
-    internal::Sampler::VisitCutLists(page, count);
+    internal::ForEachFreeBlock(page, [&](void* block) {
+      TP_CHECK(page->IndexOf(block) < page->extended.load(kRelaxed));
+      TP_CHECK(++counted <= page->capacity);
+    });
     uint32_t foreign = internal::XThread::Count(word);
     uint32_t free = page->extended.load(kRelaxed) - used;
     if (page->hole_count == 0) {

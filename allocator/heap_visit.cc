@@ -10,7 +10,6 @@ namespace tidepool {
 using internal::DomainCore;
 using internal::GetLink;
 using internal::Page;
-using internal::XThread;
 
 namespace {
 
@@ -50,15 +49,7 @@ bool HeapDomain::VisitBlocks(uint32_t kind_mask, size_t least, size_t most,
     const Page* page = static_cast<const Page*>(info.page);
     memset(bits, 0, sizeof(*bits));
     if (page->size_class != 0) {
-      // Relaxed, all: in a stop.
-      void* foreign = XThread::List(page->xthread.load(kRelaxed));
-      const auto mark = [&](void* list) {
-        for (; list != nullptr; list = internal::NextOf(page, list)) {
-          bits->Set(page->IndexOf(list));
-        }
-      };
-      for (void* list : {page->free, page->local_free, foreign}) mark(list);
-      internal::Sampler::VisitCutLists(page, mark);
+      internal::ForEachFreeBlock(page, [&](void* block) { bits->Set(page->IndexOf(block)); });
       if (page->hole_count != 0) {
         MarkHoles(core, page, static_cast<uint32_t>(info.count), bits);
       }

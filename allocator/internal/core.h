@@ -287,6 +287,19 @@ struct HeapOps {
   static uint64_t AllocatedByAll(DomainCore* core);
 };
 
+// `visit(block)` for each block in the page's free lists, what is cut off and what others
+// freed included; not in holes and chains.
+template <class Visit>
+void ForEachFreeBlock(const Page* page, Visit&& visit) {
+  const auto walk = [&](void* list) {
+    for (; list != nullptr; list = NextOf(page, list)) visit(list);
+  };
+  // Relaxed, all: nobody else is active.
+  void* foreign = XThread::List(page->xthread.load(kRelaxed));
+  for (void* list : {page->free, page->local_free, foreign}) walk(list);
+  Sampler::VisitCutLists(page, walk);
+}
+
 // Unused memory beyond an eighth of what is used and `slack` bytes.
 uint64_t UnusedBeyond(DomainCore* core, uint64_t slack);
 
