@@ -19,6 +19,8 @@ namespace tidepool {
 namespace {
 
 using testing_memory::kMiB;
+using testing_memory::OnThread;
+using testing_memory::StartWithHeap;
 using testing_memory::World;
 
 // `usual` by default, more in long runs, at most `most`.
@@ -33,11 +35,6 @@ uint64_t Scaled(uint64_t usual, uint64_t most) {
 #endif
 }
 
-// A place where blocks change hands, each with its size in front.
-struct Slot {
-  Atomic<char*> block;
-};
-
 // M14: those who make blocks are not those who drop them, and threads come and go. What is
 // committed stays within two and a half times the most that was live (some forty classes
 // of five threads each with pages half in use), and the pages that nobody owns do not
@@ -47,15 +44,13 @@ TEST(CasesLongTest, CreatorsAndDeletersDiffer) {
   constexpr size_t kSlots = 20000;
   const int generations = static_cast<int>(Scaled(24, 2400));
   World world;
-  static Slot slots[kSlots];
+  static Atomic<char*> slots[kSlots];  // places where blocks change hands
   uint64_t early = 0, late = 0, most_live = 0;
   for (int g = 0; g < generations; ++g) {
     Thread threads[kThreads];
     for (int t = 0; t < kThreads; ++t) {
-      ASSERT_TRUE(threads[t].Start([&, t, g] {
+      ASSERT_TRUE(StartWithHeap(&threads[t], world.domain.get(), [&, t, g](ThreadHeap* heap) {
         std::mt19937 random(static_cast<unsigned>(g * kThreads + t + 1));
-        ThreadHeap* heap = world.domain->NewThread();
-        heap->Attach();
         for (int i = 0; i < 3000; ++i) {
           // The even ones make, the odd ones drop.
           char* fresh = nullptr;
@@ -65,12 +60,11 @@ TEST(CasesLongTest, CreatorsAndDeletersDiffer) {
             ASSERT_NE(fresh, nullptr);
             fresh[0] = fresh[size - 1] = 1;
           }
-          char* old = slots[random() % kSlots].block.exchange(fresh, kAcqRel);
+          char* old = slots[random() % kSlots].exchange(fresh, kAcqRel);
           heap->Free(old);
           if (i % 100 == 0) heap->Safepoint();
         }
         heap->Detach();
-        world.domain->ExitThread(heap);
       }));
     }
     for (Thread& thread : threads) thread.Join();
@@ -82,7 +76,7 @@ TEST(CasesLongTest, CreatorsAndDeletersDiffer) {
     if (g >= generations * 2 / 3) late = std::max(late, stats.available_pages);
   }
   EXPECT_LE(late, early * 2 + 64);
-  for (Slot& slot : slots) world.heap->Free(slot.block.exchange(nullptr, kAcqRel));
+  for (Atomic<char*>& slot : slots) world.heap->Free(slot.exchange(nullptr, kAcqRel));
   world.domain->CheckInvariants();
 }
 
@@ -96,15 +90,12 @@ TEST(CasesLongTest, EightyMillionRetires) {
   Atomic<int> stop(0);
   Atomic<uint64_t> rounds(0);
   Thread reader;
-  ASSERT_TRUE(reader.Start([&] {
-    ThreadHeap* heap = world.domain->NewThread();
-    heap->Attach();
+  ASSERT_TRUE(StartWithHeap(&reader, world.domain.get(), [&](ThreadHeap* heap) {
     while (stop.load(kRelaxed) == 0) {
       heap->Safepoint();
       rounds.fetch_add(1, kRelaxed);
     }
     heap->Detach();
-    world.domain->ExitThread(heap);
   }));
   uint64_t most = 0, committed = 0;
   for (uint64_t i = 0; i < retires; ++i) {
@@ -152,9 +143,7 @@ TEST(CasesLongTest, StalledReaderWhileOthersFreeTenGigabytes) {
   Thread threads[kThreads];
   Atomic<uint64_t> small(0);
   for (int t = 0; t < kThreads; ++t) {
-    ASSERT_TRUE(threads[t].Start([&, t] {
-      ThreadHeap* heap = world.domain->NewThread();
-      heap->Attach();
+    ASSERT_TRUE(StartWithHeap(&threads[t], world.domain.get(), [&, t](ThreadHeap* heap) {
       for (uint64_t freed = 0; freed < bytes / kThreads; freed += 2 * kMiB) {
         char* p = static_cast<char*>(heap->Allocate(HeapKind::kRaw, 2 * kMiB));
         ASSERT_NE(p, nullptr);
@@ -167,7 +156,6 @@ TEST(CasesLongTest, StalledReaderWhileOthersFreeTenGigabytes) {
         heap->Safepoint();
       }
       heap->Detach();
-      world.domain->ExitThread(heap);
     }));
   }
   for (Thread& thread : threads) thread.Join();
@@ -202,9 +190,7 @@ TEST(CasesLongTest, AHotKeyReplacedBehindAStalledReader) {
   Atomic<char*> key(nullptr);
   Thread threads[kThreads];
   for (int t = 0; t < kThreads; ++t) {
-    ASSERT_TRUE(threads[t].Start([&, t] {
-      ThreadHeap* heap = world.domain->NewThread();
-      heap->Attach();
+    ASSERT_TRUE(StartWithHeap(&threads[t], world.domain.get(), [&, t](ThreadHeap* heap) {
       for (uint64_t i = 0; i < each; ++i) {
         char* p = static_cast<char*>(heap->Allocate(HeapKind::kRaw, 16));
         ASSERT_NE(p, nullptr);
@@ -217,7 +203,6 @@ TEST(CasesLongTest, AHotKeyReplacedBehindAStalledReader) {
         }
       }
       heap->Detach();
-      world.domain->ExitThread(heap);
     }, 256 << 10));
   }
   for (Thread& thread : threads) thread.Join();
@@ -274,7 +259,7 @@ TEST(CasesLongTest, TotalsPast2To45Bytes) {
   Options options;
   options.max_memory = hard;
   World world(options);
-  testing_memory::OnThread(world.domain.get(), [&](ThreadHeap* heap) {
+  OnThread(world.domain.get(), [&](ThreadHeap* heap) {
     for (uint64_t i = 0; i < blocks; ++i) {
       void* p = heap->Allocate(HeapKind::kRaw, kBlock);
       ASSERT_NE(p, nullptr) << i;

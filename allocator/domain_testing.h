@@ -1,5 +1,5 @@
 // What the allocator's memory tests start from: a domain with an attached heap of the
-// calling thread, and a body run on a thread with a heap of its own.
+// calling thread, and bodies run on threads with a heap of their own.
 #ifndef TIDEPOOL_ALLOCATOR_DOMAIN_TESTING_H_
 #define TIDEPOOL_ALLOCATOR_DOMAIN_TESTING_H_
 
@@ -27,15 +27,24 @@ struct World {
   ThreadHeap* heap;
 };
 
+// Runs a copy of body(heap) on `thread`, with an attached heap that is exited at its end.
+template <class Body>
+bool StartWithHeap(Thread* thread, HeapDomain* domain, Body body, size_t stack_size = 0) {
+  return thread->Start(
+      [domain, body]() mutable {
+        ThreadHeap* heap = domain->NewThread();
+        heap->Attach();
+        body(heap);
+        domain->ExitThread(heap);
+      },
+      stack_size);
+}
+
+// The same, to its end.
 template <class Body>
 void OnThread(HeapDomain* domain, Body body) {
   Thread thread;
-  ASSERT_TRUE(thread.Start([&] {
-    ThreadHeap* heap = domain->NewThread();
-    heap->Attach();
-    body(heap);
-    domain->ExitThread(heap);
-  }));
+  ASSERT_TRUE(StartWithHeap(&thread, domain, body));
   thread.Join();
 }
 

@@ -7,30 +7,19 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/allocator/domain_testing.h"
 #include "tidepool/base/fake_os.h"
-#include "tidepool/base/thread.h"
 
 namespace tidepool {
 namespace {
+
+using testing_memory::OnThread;
 
 std::unique_ptr<HeapDomain> MakeDomain(const Options& options = Options()) {
   absl::StatusOr<std::unique_ptr<HeapDomain>> domain =
       HeapDomain::Create(options);
   EXPECT_TRUE(domain.ok());
   return std::move(*domain);
-}
-
-// Runs body(heap) on a thread of its own and joins it. The heap is exited.
-template <class Body>
-void OnThread(HeapDomain* domain, Body body) {
-  Thread thread;
-  ASSERT_TRUE(thread.Start([&] {
-    ThreadHeap* heap = domain->NewThread();
-    heap->Attach();
-    body(heap);
-    domain->ExitThread(heap);
-  }));
-  thread.Join();
 }
 
 class HeapDomainTest : public ::testing::Test {
