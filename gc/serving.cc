@@ -9,12 +9,17 @@
 
 namespace tidepool {
 
-bool Collector::Impl::Hand(const char* reason) {
-  MutexLock lock(&serve_mutex);
-  if (server == nullptr) return false;
+uint64_t Collector::Impl::AskServer(const char* reason) {
   ++requested;
   serve_reason = reason;
   serve_changed.Broadcast();
+  return requested;
+}
+
+bool Collector::Impl::Hand(const char* reason) {
+  MutexLock lock(&serve_mutex);
+  if (server == nullptr) return false;
+  AskServer(reason);
   return true;
 }
 
@@ -22,11 +27,7 @@ bool Collector::Impl::Hand(const char* reason) {
 bool Collector::Impl::HandOpen() {
   MutexLock lock(&serve_mutex);
   if (server == nullptr) return false;
-  if (requested == completed) {
-    ++requested;
-    serve_reason = "serving";
-    serve_changed.Broadcast();
-  }
+  if (requested == completed) AskServer("serving");
   return true;
 }
 
@@ -83,11 +84,7 @@ void Collector::Impl::Drain(ThreadState* ts) {
   {
     MutexLock lock(&serve_mutex);
     if (server == ts) return;
-    if (server != nullptr) {
-      goal = ++requested;
-      serve_reason = "drain";
-      serve_changed.Broadcast();
-    }
+    if (server != nullptr) goal = AskServer("drain");
   }
   if (goal != 0) {
     BlockingScope blocking(ts);

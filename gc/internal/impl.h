@@ -72,6 +72,8 @@ class Collector::Impl {
   // In serving.cc. Hand: true if a serving thread was given the collection.
   bool Hand(const char* reason);
   bool HandOpen();
+  // Returns the request's number.
+  uint64_t AskServer(const char* reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(serve_mutex);
   void Serve(ThreadState* ts);
   void StopServing();
   void Drain(ThreadState* ts);
