@@ -13,7 +13,7 @@ namespace tidepool {
 namespace {
 
 // Every stop ends as soon as it can.
-class SmallestSlices final : public CollectionPolicy {
+class SmallestSlices : public CollectionPolicy {
  public:
   const char* name() const override { return "smallest_slices"; }
   Decision Decide(const HeapSnapshot&) override { return {false, "", UINT64_MAX}; }
@@ -30,15 +30,10 @@ TIDEPOOL_REGISTER_POLICY(kSmallestSlices, "smallest_slices", "for tests",
                          });
 
 // The same, wanting a collection whenever it is asked.
-class EagerSlices final : public CollectionPolicy {
+class EagerSlices final : public SmallestSlices {
  public:
   const char* name() const override { return "eager_slices"; }
   Decision Decide(const HeapSnapshot&) override { return {true, "eager", 0}; }
-  Plan MakePlan(const HeapSnapshot&) override {
-    Plan plan;
-    plan.pause_budget_ns = 1;
-    return plan;
-  }
 };
 TIDEPOOL_REGISTER_POLICY(kEagerSlices, "eager_slices", "for tests",
                          [](absl::string_view) {
