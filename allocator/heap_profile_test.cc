@@ -54,6 +54,19 @@ std::unique_ptr<HeapDomain> Make(uint64_t interval) {
   return std::move(HeapDomain::Create(options).value());
 }
 
+// A pseudo-random number below n, always the same ones.
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : state_(seed) {}
+  uint64_t operator()(uint64_t n) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return (state_ >> 33) % n;
+  }
+
+ private:
+  uint64_t state_;
+};
+
 // 16 threads leak 1, 10 and 100 MB in blocks of 1 KB; live bytes per site come back.
 // Each block is a sample with probability p, whatever the others are. The bounds are
 // Bernstein's for a chance of 1e-11 a site, and `at_most`, if that is not 0.
@@ -66,12 +79,11 @@ std::unique_ptr<HeapDomain> Make(uint64_t interval) {
     ASSERT_TRUE(threads[t].Start([&, t] {
       ThreadHeap* heap = domain->NewThread();
       heap->Attach();
-      uint64_t state = static_cast<uint64_t>(t) + 1;
+      Dice dice(static_cast<uint64_t>(t) + 1);
       // The sites take turns at random, so that no pattern of theirs meets one of ours.
       uint64_t left[] = {blocks[0] / kThreads, blocks[1] / kThreads, blocks[2] / kThreads};
       while (left[0] + left[1] + left[2] != 0) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        uint64_t pick = (state >> 33) % (left[0] + left[1] + left[2]);
+        uint64_t pick = dice(left[0] + left[1] + left[2]);
         const int site = pick < left[0] ? 0 : pick < left[0] + left[1] ? 1 : 2;
         --left[site];
         ASSERT_NE(kSites[site](heap), nullptr);
@@ -111,19 +123,6 @@ TEST(HeapProfileTest, SitesWithin15PercentWhereThereAreEnoughSamples) {
 // The usual interval: 2, 20 and 200 samples, so the error is what statistics allow.
 TEST(HeapProfileTest, SitesAtTheUsualInterval) { LeakAtThreeSites(512 << 10, 0); }
 #endif
-
-// A pseudo-random number below n, always the same ones.
-class Dice {
- public:
-  explicit Dice(uint64_t seed) : state_(seed) {}
-  uint64_t operator()(uint64_t n) {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return (state_ >> 33) % n;
-  }
-
- private:
-  uint64_t state_;
-};
 
 // Blocks of all sizes that come and go: each class's live bytes are right. A block that is
 // sampled with probability 1/w and then counts w times has the variance w - 1, of which

@@ -356,8 +356,7 @@ bool ArenaSet::PurgeRange(char* from, char* to) {
     // A huge page around the hole would fill it again (khugepaged collapses ranges
     // with a single page in use): no huge pages there from now on.
     const uintptr_t low = reinterpret_cast<uintptr_t>(from) & ~(kHugeBlock - 1);
-    const uintptr_t high =
-        (reinterpret_cast<uintptr_t>(to) + kHugeBlock - 1) & ~(kHugeBlock - 1);
+    const uintptr_t high = AlignUp(reinterpret_cast<uintptr_t>(to), kHugeBlock);
     os_->AdviseNoHuge(reinterpret_cast<void*>(low), high - low);
   }
   if (os_->Purge(from, bytes) != PurgeResult::kZeroed) {
