@@ -170,12 +170,14 @@ class Marking {
   static ObjectHeader* AsHint(ObjectHeader* obj) {
     return reinterpret_cast<ObjectHeader*>(reinterpret_cast<uintptr_t>(obj) | 1);
   }
+  static ObjectHeader* WithoutHint(ObjectHeader* obj) {
+    return reinterpret_cast<ObjectHeader*>(reinterpret_cast<uintptr_t>(obj) & ~uintptr_t{1});
+  }
   // Takes the bit off. False: a hint to what is no object any more.
   bool Checked(ObjectHeader** obj) {
     if constexpr (Marker::kSliced) {
-      const uintptr_t bits = reinterpret_cast<uintptr_t>(*obj);
-      if ((bits & 1) == 0) return true;
-      *obj = reinterpret_cast<ObjectHeader*>(bits & ~uintptr_t{1});
+      if ((reinterpret_cast<uintptr_t>(*obj) & 1) == 0) return true;
+      *obj = WithoutHint(*obj);
       return marker_.IsObject(*obj);
     }
     return true;
@@ -218,10 +220,7 @@ class Marking {
 
   void Spill() {
     for (ObjectHeader*& obj : ring_) {
-      if (obj != nullptr) {
-        Push(reinterpret_cast<ObjectHeader*>(reinterpret_cast<uintptr_t>(obj) &
-                                             ~uintptr_t{1}));
-      }
+      if (obj != nullptr) Push(WithoutHint(obj));
       obj = nullptr;
     }
     queued_ = 0;
