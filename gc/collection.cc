@@ -106,7 +106,6 @@ void Collector::Impl::Begin(ThreadState* ts, int generation, const char* reason)
   u.hooks.mark_threads = u.plan.mark_threads != 0
                              ? u.plan.mark_threads
                              : static_cast<int>(isolate->options().gc_threads);
-  u.hooks.budget_ns = u.plan.pause_budget_ns;
   MutexLock lock(&state_mutex);
   if ((u.debug & kGcDebugStats) != 0) {
     // There are no generations: what is new since the last pass, and the rest.
