@@ -201,13 +201,13 @@ void HeapOps::RetireOrRelease(ThreadHeap* heap, Page* page) {
   PageQueue* queue = QueueOf(heap, page);
   if (page->full) FullToQueue(heap, page);
   // Samples that come and go one at a time need not make and unmake a page each.
-  if (page->sampled.load(kRelaxed) != 0 && queue->count == 1 &&  // ours
-      page->limit <= kSliceSize && core->sampler.interval() != 0) {
+  const bool sampled = page->sampled.load(kRelaxed) != 0;  // ours
+  if (sampled && queue->count == 1 && page->limit <= kSliceSize &&
+      core->sampler.interval() != 0) {
     return;
   }
   size_t bytes = page->limit;  // what of it is in use, not its addresses
-  if (page->sampled.load(kRelaxed) == 0 && queue->count == 1 &&
-      heap->retained_bytes_ + bytes <= kRetainedMost) {
+  if (!sampled && queue->count == 1 && heap->retained_bytes_ + bytes <= kRetainedMost) {
     if (page->retire == 0) {
       heap->retained_bytes_ += bytes;
       page->retire = kRetireTurns;
