@@ -117,6 +117,8 @@ bool AddToModule(Context& cx, Module* m, const char* name, Class* cls) {
 
 // ---- sources ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
 void RaiseSyntaxError(Context& cx, const lang::SyntaxErrorInfo& info) {
   using Kind = lang::SyntaxErrorInfo::Kind;
   Class* cls = info.kind == Kind::kTab ? cx.rt.exc.TabError : info.kind == Kind::kIndentation ? cx.rt.exc.IndentationError : cx.rt.exc.SyntaxError;
@@ -135,9 +137,11 @@ void RaiseSyntaxError(Context& cx, const lang::SyntaxErrorInfo& info) {
   RaiseObject(cx, e);
 }
 
-Code* CompileSource(Context& cx, std::string_view source, std::string_view filename) {
+}  // namespace
+
+Code* CompileSource(Context& cx, std::string_view source, std::string_view filename, const lang::CompileOptions& options) {
   lang::SyntaxErrorInfo info;
-  std::shared_ptr<lang::CodeUnit> unit = lang::CompileModule(source, filename, lang::CompileOptions(), &info);
+  std::shared_ptr<lang::CodeUnit> unit = lang::CompileModule(source, filename, options, &info);
   if (unit == nullptr) {
     RaiseSyntaxError(cx, info);
     return nullptr;

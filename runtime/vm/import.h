@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tidepool/runtime/lang/compile.h"
 #include "tidepool/runtime/vm/code.h"
 #include "tidepool/runtime/vm/module.h"
 
@@ -12,18 +13,8 @@ namespace tidepool::rt {
 
 bool InitModuleType(Context& cx);
 // Null: SyntaxError (or MemoryError) pending.
-Code* CompileSource(Context& cx, std::string_view source, std::string_view filename);
+Code* CompileSource(Context& cx, std::string_view source, std::string_view filename, const lang::CompileOptions& options = {});
 bool ReadFile(const std::string& path, std::string* out);
-
-}  // namespace tidepool::rt
-
-namespace tidepool::rt::lang {
-struct SyntaxErrorInfo;
-}
-
-namespace tidepool::rt {
-
-void RaiseSyntaxError(Context& cx, const lang::SyntaxErrorInfo& info);
 
 }  // namespace tidepool::rt
 

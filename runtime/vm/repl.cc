@@ -63,13 +63,7 @@ const MethodDef kDisplayHook = {"__displayhook__", DisplayHook, 1, 1};
 bool RunTyped(Context& cx, const std::string& text, Dict* globals) {
   lang::CompileOptions options;
   options.interactive = true;
-  lang::SyntaxErrorInfo info;
-  std::shared_ptr<lang::CodeUnit> unit = lang::CompileModule(text, "<stdin>", options, &info);
-  if (unit == nullptr) {
-    RaiseSyntaxError(cx, info);
-    return false;
-  }
-  Code* code = LinkCode(cx, std::move(unit));
+  Code* code = CompileSource(cx, text, "<stdin>", options);
   return code != nullptr && RunModuleCode(cx, code, globals);
 }
 
