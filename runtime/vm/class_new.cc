@@ -409,11 +409,7 @@ bool PrepareDict(Context& cx, Class* cls, Dict* d, Str* name, const SlotNamesFou
 void SetNameFailed(Context& cx, Class* cls, Str* name, Value value) {
   Ref cause = cx.TakeException();
   RaiseRuntimeError(cx, "Error calling __set_name__ on '%s' instance %s in '%s'", ClassName(cx, value), ReprText(cx, name).c_str(), NameOf(cls));
-  if (Exception* e = As<Exception>(cx.exception())) {
-    StoreSlot(e, e->cause, cause.Copy());
-    StoreSlot(e, e->context, std::move(cause));
-    e->suppress_context.store(1, kRelaxed);
-  }
+  ChainCause(cx, std::move(cause));
 }
 
 // __set_name__ of the values, then __init_subclass__ of the parent.

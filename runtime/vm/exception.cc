@@ -397,6 +397,14 @@ void ChainContext(Context& cx, Exception* e) {
   StoreSlot(e, e->context, Ref::New(handled));
 }
 
+void ChainCause(Context& cx, Ref cause) {
+  Exception* e = As<Exception>(cx.exception());
+  if (e == nullptr) return;
+  StoreSlot(e, e->cause, cause.Copy());
+  StoreSlot(e, e->context, std::move(cause));
+  e->suppress_context.store(1, kRelaxed);
+}
+
 namespace {
 
 void SetRaised(Context& cx, Ref e) {

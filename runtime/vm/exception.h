@@ -34,6 +34,8 @@ void AddTraceback(Context& cx, Frame* f);
 Value HandledNow(Context& cx);
 // Sets __context__ of `e` to what is being handled, avoiding cycles.
 void ChainContext(Context& cx, Exception* e);
+// Makes `cause` the __cause__ and __context__ of the pending exception, as `raise .. from cause` in its handler does.
+void ChainCause(Context& cx, Ref cause);
 // exc matches class or tuple: 1, 0, -1.
 int ExceptionMatches(Context& cx, Value exc, Value type);
 

@@ -95,11 +95,7 @@ void ConvertStopIteration(Context& cx, const Generator* g) {
   if (!PendingIs(cx, cx.rt.exc.StopIteration)) return;
   Ref cause = cx.TakeException();
   RaiseRuntimeError(cx, "%s raised StopIteration", KindOf(cx, g));
-  if (Exception* e = As<Exception>(cx.exception())) {
-    StoreSlot(e, e->cause, cause.Copy());
-    StoreSlot(e, e->context, std::move(cause));
-    e->suppress_context.store(1, kRelaxed);
-  }
+  ChainCause(cx, std::move(cause));
 }
 
 // Runs the frame from where it is.  The state is running.

@@ -296,11 +296,7 @@ Ref GetAnext(Context& cx, Value aiter) {
   if (it) return it;
   Ref cause = cx.TakeException();
   RaiseTypeError(cx, "'async for' received an invalid object from __anext__: %s", ClassName(cx, next));
-  if (Exception* e = As<Exception>(cx.exception())) {
-    StoreSlot(e, e->cause, cause.Copy());
-    StoreSlot(e, e->context, std::move(cause));
-    e->suppress_context.store(1, kRelaxed);
-  }
+  ChainCause(cx, std::move(cause));
   return Ref();
 }
 
