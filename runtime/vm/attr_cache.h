@@ -104,15 +104,6 @@ inline bool NothingHides(Class* cls, Object* o, uint32_t count) {
   return AttrsOf(o, cls)->dict.load(kAcquire) == 0 && SharedKeyCount(cls) == count;
 }
 
-// A new reference to the value of an entry that matches `version`; null: the class has changed meanwhile.
-inline Ref EntryValue(Context& cx, Class* cls, uint32_t version, const MethodCache::Entry* e) {
-  const Value v = Value::FromBits(e->value);
-  // The class had this version just now, so it held the value just now: the header may be looked at.
-  if (v.is_object() && !TryIncrefSpread(cx.ts, v.object())) return Ref();
-  Ref r = Ref::Steal(v);
-  return cls->version.load(kAcquire) == version ? std::move(r) : Ref();
-}
-
 // LOAD_METHOD as this thread's cache knows it: the function, to be called with obj in front; null: LoadMethodSlow.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value LoadMethodFast(Context& cx, Value obj, Str* name) {
   Class* cls = ClassOf(cx, obj);

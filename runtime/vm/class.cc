@@ -232,13 +232,7 @@ Ref LookupInMro(Context& cx, Class* cls, Str* name) {
     e = cx.method_cache->Find(version, name);
     if (e->Matches(version, name)) {
       if (e->value == 0) return Ref();
-      const Value v = Value::FromBits(e->value);
-      // The class had this version just now, so it held the value just now: the header may be looked at.
-      if (!v.is_object() || TryIncrefSpread(cx.ts, v.object())) {
-        Ref r = Ref::Steal(v);
-        if (cls->version.load(kAcquire) == version) return r;
-        e = nullptr;
-      }
+      if (Ref r = EntryValue(cx, cls, version, e)) return r;
     }
   }
   Ref r = WalkMro(cx, cls, name);

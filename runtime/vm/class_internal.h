@@ -24,6 +24,15 @@ struct MethodCache {
   }
 };
 
+// A new reference to the value of an entry that matches `version`; null: the class has changed meanwhile.
+inline Ref EntryValue(Context& cx, Class* cls, uint32_t version, const MethodCache::Entry* e) {
+  const Value v = Value::FromBits(e->value);
+  // The class had this version just now, so it held the value just now: the header may be looked at.
+  if (v.is_object() && !TryIncrefSpread(cx.ts, v.object())) return Ref();
+  Ref r = Ref::Steal(v);
+  return cls->version.load(kAcquire) == version ? std::move(r) : Ref();
+}
+
 // TypeInfo from layout and native type.
 void FillTypeInfo(Context& cx, Class* cls);
 // Sets offsets of slots, weakref word and attributes, behind `start` (end of native part and inherited slots).
