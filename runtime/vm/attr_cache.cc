@@ -89,32 +89,11 @@ Ref LoadByFact(Context& cx, Object* o, Class* cls, uint32_t version, uint32_t fa
   }
 }
 
-// Stores in values[index] or in the dict.  1: done; 0: go the long way; -1: exception.
+// Stores in the dict; the places that facts name StoreAttrFast has tried.  1: done; 0: go the long way; -1: exception.
 int StoreByFact(Context& cx, Object* o, Class* cls, uint32_t fact, Str* name, Value value) {
-  const uint32_t index = fact & 0xffffff;
   const uint32_t kind = fact >> 24;
-  Ref old;
-  if (kind == kCacheMember) {
-    Slot& s = *reinterpret_cast<Slot*>(reinterpret_cast<char*>(o) + index * 8);
-    ObjectLock lock(cx.ts, o);
-    old = ExchangeSlotLocked(s, Ref::New(value));
-    return 1;
-  }
   if (kind != kCacheInline && kind != kCacheDict) return 0;
   AttrHeader* h = AttrsOf(o, cls);
-  if (kind == kCacheInline && index < h->capacity) {
-    ObjectLock lock(cx.ts, o);
-    if (h->dict.load(kRelaxed) == 0) {
-      Slot& s = h->values()[index];
-      if (PeekSlot(s).is_null()) {
-        const int n = h->count.load(kRelaxed);
-        h->order()[n].store(static_cast<uint8_t>(index), kRelaxed);
-        h->count.store(static_cast<uint8_t>(n + 1), kRelaxed);
-      }
-      old = ExchangeSlotLocked(s, Ref::New(value));
-      return 1;
-    }
-  }
   // Acquire: pairs with A1.
   if (h->dict.load(kAcquire) == 0) return 0;
   Ref d = LoadSlot(o, h->dict);
@@ -144,6 +123,8 @@ Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c) {
   return GetAttr(cx, obj, name);
 }
 
+namespace {
+
 bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* c) {
   Class* cls = obj.is_object() ? ClassOf(obj.object()) : nullptr;
   const bool generic = cls != nullptr && (cls->flags & Class::kGenericSetAttr) != 0;
@@ -166,6 +147,8 @@ bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* 
   }
   return true;
 }
+
+}  // namespace
 
 bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache* c) {
   if (obj.is_object()) {

@@ -28,7 +28,6 @@ namespace tidepool::rt {
 enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod = 3, kCacheValue = 4, kCacheDict = 5, kCacheLongWay = 6 };
 
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
-bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
 // The fact about the name in `cls`, of the instruction's own cache or of the thread's; 0: not known. Facts of the thread's
 // cache are for loads and stores alike, so the class must have the flag that lets the generic way be taken.
@@ -91,7 +90,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool StoreAttrFast(Context& cx, Value obj, S
   return true;
 }
 
-// Stores `value` (a new reference is made).
+// Where StoreAttrFast would not: stores `value` (a new reference is made).
 bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
 
 // LOAD_METHOD: *func and true with *self_too = true if func is to be called with obj in front; else *func is the attribute
