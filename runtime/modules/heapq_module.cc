@@ -48,17 +48,10 @@ List* HeapOf(Context& cx, const Args& args, const char* function) {
   return nullptr;
 }
 
-// a < b: 1, 0, or -1 with an exception pending.
-int Less(Context& cx, Value a, Value b) {
-  if (a.is_small_int() && b.is_small_int()) return a.small_int() < b.small_int();
-  if (IsExactFloat(cx, a) && IsExactFloat(cx, b)) return FloatValue(a) < FloatValue(b);
-  return CompareBool(cx, a, b, CompareOp::kLt);
-}
-
 // heap[i] < heap[j]; -1 too if the list has become shorter.
 int LessAt(Context& cx, List* heap, int64_t i, int64_t j, size_t size) {
   Ref a = ListGet(cx, heap, i), b = ListGet(cx, heap, j);
-  const int less = a && b ? Less(cx, a, b) : 0;
+  const int less = a && b ? CompareBool(cx, a, b, CompareOp::kLt) : 0;
   if (less >= 0 && ListSize(heap) != size) return RaiseRuntimeError(cx, "list changed size during iteration"), -1;
   return less;
 }
@@ -133,7 +126,7 @@ Ref PushPop(Context& cx, Value, const Args& args) {
   HeapScope scope(cx);
   Ref least = ListGet(cx, heap, 0);
   if (!least) return Ref::New(args[1]);
-  const int less = Less(cx, least, args[1]);
+  const int less = CompareBool(cx, least, args[1], CompareOp::kLt);
   if (less <= 0) return less < 0 ? Ref() : Ref::New(args[1]);
   return Replace(cx, heap, Ref::New(args[1]));
 }

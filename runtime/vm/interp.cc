@@ -229,17 +229,6 @@ Ref ForIterStep(Context& cx, Value it) {
   return r;
 }
 
-bool CompareDoubles(Op op, double a, double b) {
-  switch (op) {
-    case Op::kCompareLt: return a < b;
-    case Op::kCompareLe: return a <= b;
-    case Op::kCompareEq: return a == b;
-    case Op::kCompareNe: return a != b;
-    case Op::kCompareGt: return a > b;
-    default: return a >= b;
-  }
-}
-
 // CallNative where nothing is wrong with the number of arguments.
 inline Ref CallNativeFast(Context& cx, const MethodDef* def, Value self, const Args& args) {
   const int n = static_cast<int>(args.npos);
@@ -919,18 +908,18 @@ L_InplaceSubInt: {
   COMPARE(Ge, >=)
 compare: {
   const Value b = sp[-1], a = sp[-2];
-  const Op op = static_cast<Op>(word & 0xff);
+  const auto op = static_cast<CompareOp>((word & 0xff) - static_cast<uint32_t>(Op::kCompareLt));
   bool t;
   if (double x, y; MixedNumbers(a, b, &x, &y)) {
-    t = CompareDoubles(op, x, y);
+    t = CompareNumbers(x, y, op);
     sp -= 2;
-  } else if ((op == Op::kCompareEq || op == Op::kCompareNe) && IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
-    t = StrEqual(a.as<Str>(), b.as<Str>()) == (op == Op::kCompareEq);
+  } else if ((op == CompareOp::kEq || op == CompareOp::kNe) && IsExact(a, cx.rt.cls.str) && IsExact(b, cx.rt.cls.str)) {
+    t = StrEqual(a.as<Str>(), b.as<Str>()) == (op == CompareOp::kEq);
     sp -= 2;
     DROP(b);
     DROP(a);
   } else {
-    const Value r = (Compare(cx, a, b, static_cast<CompareOp>(static_cast<int>(op) - static_cast<int>(Op::kCompareLt)))).release();
+    const Value r = Compare(cx, a, b, op).release();
     FINISH_BINARY(r);
   }
   FINISH_BOOL(t);

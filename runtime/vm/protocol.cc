@@ -221,20 +221,10 @@ const char* CompareText(CompareOp op) {
   constexpr const char* kText[] = {"<", "<=", "==", "!=", ">", ">="};
   return kText[static_cast<int>(op)];
 }
-bool CompareInts(int64_t a, int64_t b, CompareOp op) {
-  switch (op) {
-    case CompareOp::kLt: return a < b;
-    case CompareOp::kLe: return a <= b;
-    case CompareOp::kEq: return a == b;
-    case CompareOp::kNe: return a != b;
-    case CompareOp::kGt: return a > b;
-    default: return a >= b;
-  }
-}
 }  // namespace
 
 Ref Compare(Context& cx, Value a, Value b, CompareOp op) {
-  if (a.is_small_int() && b.is_small_int()) return cx.BoolRef(CompareInts(a.small_int(), b.small_int(), op));
+  if (a.is_small_int() && b.is_small_int()) return cx.BoolRef(CompareNumbers(a.small_int(), b.small_int(), op));
   if (!CheckNativeStack(cx)) return Ref();
   Class* ca = ClassOf(cx, a);
   Class* cb = ClassOf(cx, b);
@@ -258,8 +248,7 @@ Ref Compare(Context& cx, Value a, Value b, CompareOp op) {
   return RaiseTypeError(cx, "'%s' not supported between instances of '%s' and '%s'", CompareText(op), NameOf(ca), NameOf(cb));
 }
 
-int CompareBool(Context& cx, Value a, Value b, CompareOp op) {
-  if (a.is_small_int() && b.is_small_int()) return CompareInts(a.small_int(), b.small_int(), op);
+int CompareBoolSlow(Context& cx, Value a, Value b, CompareOp op) {
   Ref r = Compare(cx, a, b, op);
   return r ? IsTrue(cx, r) : -1;
 }

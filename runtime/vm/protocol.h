@@ -37,7 +37,24 @@ bool Hash(Context& cx, Value obj, int64_t* out);
 
 // ---- comparison
 Ref Compare(Context& cx, Value a, Value b, CompareOp op);       // any object
-int CompareBool(Context& cx, Value a, Value b, CompareOp op);   // truth of it; identity does NOT shortcut
+int CompareBoolSlow(Context& cx, Value a, Value b, CompareOp op);
+template <class T>
+bool CompareNumbers(T a, T b, CompareOp op) {
+  switch (op) {
+    case CompareOp::kLt: return a < b;
+    case CompareOp::kLe: return a <= b;
+    case CompareOp::kEq: return a == b;
+    case CompareOp::kNe: return a != b;
+    case CompareOp::kGt: return a > b;
+    default: return a >= b;
+  }
+}
+// The truth of a comparison; identity does NOT shortcut.
+inline int CompareBool(Context& cx, Value a, Value b, CompareOp op) {
+  if (Value::BothSmallInts(a, b)) return CompareNumbers(a.small_int(), b.small_int(), op);
+  if (Value::BothSmallFloats(a, b)) return CompareNumbers(a.small_float(), b.small_float(), op);
+  return CompareBoolSlow(cx, a, b, op);
+}
 int Equal(Context& cx, Value a, Value b);                       // a is b or a == b (what containers use)
 
 // ---- arithmetic
