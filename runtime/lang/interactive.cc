@@ -5,14 +5,6 @@
 namespace tidepool::rt::lang {
 namespace {
 
-bool OpensBlock(Tok t) {
-  switch (t) {
-    case Tok::kIf: case Tok::kWhile: case Tok::kFor: case Tok::kTry: case Tok::kWith: case Tok::kDef: case Tok::kClass:
-    case Tok::kAt: case Tok::kAsync: return true;
-    default: return false;
-  }
-}
-
 bool LastLineIsBlank(std::string_view text) {
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   const size_t newline = text.rfind('\n');

@@ -31,10 +31,9 @@ bool Parser::ParseSuite(const char* what, uint32_t line, bool forced_colon, Body
   Advance();
   std::vector<Stmt*> out;
   if (!Is(Tok::kNewline)) {
-    switch (Cur().kind) {
-      case Tok::kIf: case Tok::kWhile: case Tok::kFor: case Tok::kTry: case Tok::kWith: case Tok::kDef: case Tok::kClass:
-      case Tok::kAt: case Tok::kAsync: InvalidSyntax(); return false;
-      default: break;
+    if (OpensBlock(Cur().kind)) {
+      InvalidSyntax();
+      return false;
     }
     if (!CheckUnsupported() || !ParseSimpleLine(&out)) return false;
   } else {
@@ -279,28 +278,16 @@ Stmt* Parser::ParseClass(const std::vector<Expr*>& decorators, const Position& s
 Stmt* Parser::ParseAsync(const std::vector<Expr*>& decorators, const Position& start) {
   const Position async = Cur().pos;
   Advance();
+  auto marked = [&](auto* s) -> Stmt* {
+    if (s == nullptr) return nullptr;
+    s->is_async = true;
+    s->pos = From(async);
+    return s;
+  };
   switch (Cur().kind) {
-    case Tok::kDef: {
-      auto* s = static_cast<FunctionStmt*>(ParseFunction(decorators, start));
-      if (s == nullptr) return nullptr;
-      s->is_async = true;
-      s->pos = From(async);
-      return s;
-    }
-    case Tok::kFor: {
-      auto* s = static_cast<ForStmt*>(ParseFor());
-      if (s == nullptr) return nullptr;
-      s->is_async = true;
-      s->pos = From(async);
-      return s;
-    }
-    case Tok::kWith: {
-      auto* s = static_cast<WithStmt*>(ParseWith());
-      if (s == nullptr) return nullptr;
-      s->is_async = true;
-      s->pos = From(async);
-      return s;
-    }
+    case Tok::kDef: return marked(static_cast<FunctionStmt*>(ParseFunction(decorators, start)));
+    case Tok::kFor: return marked(static_cast<ForStmt*>(ParseFor()));
+    case Tok::kWith: return marked(static_cast<WithStmt*>(ParseWith()));
     default: return InvalidSyntax();
   }
 }

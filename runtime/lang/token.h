@@ -41,6 +41,14 @@ enum class Tok : uint8_t {
 
 inline bool IsKeyword(Tok t) { return t >= Tok::kFalse; }
 inline bool IsOperator(Tok t) { return t >= Tok::kLParen && t < Tok::kFalse; }
+// Is a statement that begins with it one that has a block?
+inline bool OpensBlock(Tok t) {
+  switch (t) {
+    case Tok::kIf: case Tok::kWhile: case Tok::kFor: case Tok::kTry: case Tok::kWith: case Tok::kDef: case Tok::kClass:
+    case Tok::kAt: case Tok::kAsync: return true;
+    default: return false;
+  }
+}
 
 struct Token {
   Tok kind;
