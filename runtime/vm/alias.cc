@@ -6,6 +6,7 @@
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/class_internal.h"
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/protocol.h"
 
@@ -43,10 +44,7 @@ bool AppendPart(Context& cx, std::string* out, Value v) {
     if (r) *out += ToUtf8(r.as<Str>());
     return static_cast<bool>(r);
   }
-  Class* cls = v.as<Class>();
-  Ref module = LoadSlot(cls, cls->module_name), qualname = LoadSlot(cls, cls->qualname);
-  if (module && IsStr(module) && !StrIs(module.as<Str>(), "builtins")) *out += ToUtf8(module.as<Str>()) + ".";
-  *out += qualname ? ToUtf8(qualname.as<Str>()) : NameOf(cls);
+  *out += ModulePrefix(v.as<Class>()) + Qualname(v.as<Class>());
   return true;
 }
 

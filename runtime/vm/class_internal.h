@@ -2,6 +2,8 @@
 #ifndef TIDEPOOL_RUNTIME_VM_CLASS_INTERNAL_H_
 #define TIDEPOOL_RUNTIME_VM_CLASS_INTERNAL_H_
 
+#include <string>
+
 #include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/function.h"
 
@@ -48,6 +50,9 @@ void DestroyClass(Context& cx, Object* o);
 // An unfilled Class object, an instance of `meta` (null while the first classes are made); null: exception pending.
 Class* AllocateClass(Context& cx, Class* meta);
 bool SetClassNames(Context& cx, Class* cls, Str* name, Str* qualname);
+// What stands before and in a class's repr: "module.", empty for builtins, and the qualified name.
+std::string ModulePrefix(Class* cls);
+std::string Qualname(Class* cls);
 
 // ---- special methods (slots.cc)
 bool IsSlotName(Context& cx, Str* name);

@@ -62,8 +62,6 @@ struct FrameObject : Object {
 FrameObject* GetFrameObject(Context& cx, Frame* f);  // borrowed from the frame
 // Called when a frame with an object ends: hands the locals over if somebody else holds the object.
 void ReleaseFrameObject(Context& cx, Frame* f);
-// The line that a frame is at.
-int FrameLine(Context& cx, FrameObject* f);
 // One entry of a traceback as text, ending with a line feed: of a frame at `pc`.
 std::string FrameEntry(const FrameObject* f, const uint32_t* pc);
 // Where a frame is; null if another thread runs it.

@@ -84,8 +84,6 @@ const uint32_t* FramePc(Context& cx, FrameObject* f) {
   return f->live != nullptr ? f->live->pc : f->last_pc;
 }
 
-int FrameLine(Context& cx, FrameObject* f) { return LineAt(f->code, FramePc(cx, f)); }
-
 namespace {
 
 // The generator whose frame this is, if it is alive. The lock keeps the frame, and with it the generator, from going.
@@ -116,7 +114,10 @@ void DestroyFrameObject(Context& cx, Object* o) {
   DecrefValue(cx.ts, PeekSlot(f->func));
 }
 Ref FrameCode(Context&, Value self) { return Ref::New(self.as<FrameObject>()->code); }
-Ref FrameLineno(Context& cx, Value self) { return Ref::Small(FrameLine(cx, self.as<FrameObject>())); }
+Ref FrameLineno(Context& cx, Value self) {
+  FrameObject* f = self.as<FrameObject>();
+  return Ref::Small(LineAt(f->code, FramePc(cx, f)));
+}
 Ref FrameLasti(Context& cx, Value self) {
   FrameObject* f = self.as<FrameObject>();
   return Ref::Small(2 * (FramePc(cx, f) - f->code->words));
@@ -348,16 +349,9 @@ void AppendTraceback(std::string* out, Exception* e) {
   flush();
 }
 
-std::string QualifiedClassName(Context& cx, Class* cls) {
-  Ref q = LoadSlot(cls, cls->qualname);
-  Ref m = LoadSlot(cls, cls->module_name);
-  std::string name = q && IsStr(q) ? ToUtf8(q.as<Str>()) : NameOf(cls);
-  if (m && IsStr(m)) {
-    const std::string module = ToUtf8(m.as<Str>());
-    if (module != "builtins" && module != "__main__") name = module + "." + name;
-  }
-  (void)cx;
-  return name;
+std::string QualifiedClassName(Class* cls) {
+  const std::string prefix = ModulePrefix(cls);
+  return (prefix == "__main__." ? "" : prefix) + Qualname(cls);
 }
 
 void AppendSyntaxError(Context& cx, std::string* out, Value v) {
@@ -400,7 +394,7 @@ void AppendException(Context& cx, std::string* out, Value v, int depth) {
     AppendSyntaxError(cx, out, v);
     if (out->size() != before) return;
   }
-  *out += QualifiedClassName(cx, ClassOf(cx, v));
+  *out += QualifiedClassName(ClassOf(cx, v));
   Ref text = ToString(cx, v);
   if (!text) {
     cx.ClearException();

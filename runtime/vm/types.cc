@@ -18,9 +18,6 @@
 #include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
-namespace {
-
-// ---- object --------------------------------------------------------------------------------------------------------
 
 std::string ModulePrefix(Class* cls) {
   Ref m = LoadSlot(cls, cls->module_name);
@@ -32,6 +29,10 @@ std::string Qualname(Class* cls) {
   Ref q = LoadSlot(cls, cls->qualname);
   return q && IsStr(q) ? ToUtf8(q.as<Str>()) : NameOf(cls);
 }
+
+namespace {
+
+// ---- object --------------------------------------------------------------------------------------------------------
 
 Ref ObjectRepr(Context& cx, Value self) {
   Class* cls = ClassOf(cx, self);
