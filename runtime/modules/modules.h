@@ -42,6 +42,8 @@ struct ProgramInfo {
   const char* const* argv = nullptr;
 };
 void SetProgramInfo(const ProgramInfo& info);
+// sys.exit(), which the builtins exit() and quit() are too.
+Ref SysExit(Context& cx, Value, const Args& args);
 
 // Flushes stdout and stderr of the script, if they are ours. False: something is lost, which has been reported (CPython
 // exits with status 120 then).

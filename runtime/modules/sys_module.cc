@@ -17,15 +17,16 @@
 #include "tidepool/runtime/vm/function.h"
 
 namespace tidepool::rt {
-namespace {
-
-ProgramInfo g_program;  // set once by main before the first runtime starts, read-only afterwards
 
 Ref SysExit(Context& cx, Value, const Args& args) {
   Ref exit = args.size() == 1 ? Call(cx, cx.rt.exc.SystemExit, args[0]) : Call(cx, cx.rt.exc.SystemExit);
   if (exit) RaiseObject(cx, exit);
   return nullptr;
 }
+
+namespace {
+
+ProgramInfo g_program;  // set once by main before the first runtime starts, read-only afterwards
 
 Ref GetRefCount(Context& cx, Value, const Args& args) {
   // A small number is not counted; CPython 3.11's small integers have large counts too.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidepool/runtime/modules/file.h"
+#include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/objects/bytes.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/float.h"
@@ -520,13 +521,6 @@ Ref BuildClass(Context& cx, Value, const Args& args) {
 
 namespace {
 
-// exit() and quit() are not only for the prompt: in CPython too a script finds them.
-Ref BuiltinExit(Context& cx, Value, const Args& args) {
-  Ref e = args.size() == 1 ? Call(cx, cx.rt.exc.SystemExit, args[0]) : Call(cx, cx.rt.exc.SystemExit);
-  if (e) RaiseObject(cx, e);
-  return Ref();
-}
-
 Ref Unsupported(Context& cx, const char* name) {
   return Raise(cx, cx.rt.exc.NotImplementedError, "%s() is not supported: code comes from whole source files only", name);
 }
@@ -563,7 +557,7 @@ const MethodDef kFunctions[] = {
     {"divmod", BuiltinDivmod, 2, 2},
     {"eval", BuiltinEval, 0, -1, kMethodKeywords},
     {"exec", BuiltinExec, 0, -1, kMethodKeywords},
-    {"exit", BuiltinExit, 0, 1},
+    {"exit", SysExit, 0, 1},  // not only for the prompt: in CPython too a script finds it
     {"format", BuiltinFormat, 1, 2},
     {"getattr", BuiltinGetattr, 2, 3},
     {"globals", BuiltinGlobals, 0, 0},
@@ -585,7 +579,7 @@ const MethodDef kFunctions[] = {
     {"ord", BuiltinOrd, 1, 1},
     {"pow", BuiltinPow, 0, -1, kMethodKeywords},
     {"print", BuiltinPrint, 0, -1, kMethodKeywords},
-    {"quit", BuiltinExit, 0, 1},
+    {"quit", SysExit, 0, 1},
     {"repr", BuiltinRepr, 1, 1},
     {"round", BuiltinRound, 0, -1, kMethodKeywords},
     {"setattr", BuiltinSetattr, 3, 3},
