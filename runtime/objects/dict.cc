@@ -8,6 +8,7 @@
 #include "tidepool/runtime/objects/dict.h"
 
 #include "tidepool/object/load_ref.h"
+#include "tidepool/runtime/objects/find_locked.h"
 #include "tidepool/runtime/objects/key_equal.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/support.h"
@@ -15,10 +16,6 @@
 
 namespace tidepool::rt {
 namespace {
-
-constexpr int64_t kAbsent = -1;
-constexpr int64_t kFailed = -2;
-constexpr int64_t kNoMemory = -3;
 
 // Drops what a table owns, in order of insertion, and the table.
 void DropTable(Context& cx, DictTable* table, bool readers) {
@@ -34,41 +31,6 @@ void DropTable(Context& cx, DictTable* table, bool readers) {
     FreeRawDelayed(cx, table);
   } else {
     FreeRaw(cx, table);
-  }
-}
-
-// The entry of the key, kAbsent or kFailed (an exception is pending). The mutex is held before and after, maybe
-// not all the time in between.
-int64_t FindLocked(Context& cx, Dict* d, Value key, int64_t hash, OpenLock& lock) {
-  for (;;) {
-    DictTable* table = d->table.load(kRelaxed);
-    if (table == nullptr) return kAbsent;
-    bool again = false;
-    for (DictTable::Probe p(table, hash); !again; p.Next()) {
-      uint32_t ix = table->IndexAt(p.at());
-      if (ix == DictTable::kEmpty) return kAbsent;
-      if (ix == DictTable::kDeleted) continue;
-      DictEntry& e = table->entries()[ix - 2];
-      Value other = PeekSlot(e.key);
-      if (other == key) return ix - 2;
-      if (e.hash.load(kRelaxed) != hash) continue;
-      int same = PlainEqual(cx, other, key);
-      if (same < 0) {
-        const uint32_t serial = table->serial;
-        Ref held = Ref::New(other);
-        lock.Unlock();
-        same = Equal(cx, held, key);
-        held.reset();
-        lock.Lock();
-        if (same < 0) return kFailed;
-        DictTable* now = d->table.load(kRelaxed);
-        if (now == nullptr || now->serial != serial || PeekSlot(now->entries()[ix - 2].key) != other) {
-          again = true;
-          continue;
-        }
-      }
-      if (same == 1) return ix - 2;
-    }
   }
 }
 

@@ -15,7 +15,7 @@
 //   T5  An index entry 0 ends a search. Freed tables must not be zeroed early: zero means "absent" here.
 //
 // This file holds the parts that need no container: layout, probing, building. Look-ups that may call
-// __eq__ live in dict.cc and set.cc.
+// __eq__ live in dict.cc, set.cc and find_locked.h.
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_HASH_TABLE_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_HASH_TABLE_H_
 

@@ -4,6 +4,7 @@
 #include "tidepool/runtime/objects/set.h"
 
 #include "tidepool/object/load_ref.h"
+#include "tidepool/runtime/objects/find_locked.h"
 #include "tidepool/runtime/objects/key_equal.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/set_internal.h"
@@ -11,10 +12,6 @@
 
 namespace tidepool::rt {
 namespace {
-
-constexpr int64_t kAbsent = -1;
-constexpr int64_t kFailed = -2;
-constexpr int64_t kNoMemory = -3;
 
 void DropTable(Context& cx, SetTable* table, bool readers) {
   if (table == nullptr) return;
@@ -24,40 +21,6 @@ void DropTable(Context& cx, SetTable* table, bool readers) {
     FreeRawDelayed(cx, table);
   } else {
     FreeRaw(cx, table);
-  }
-}
-
-// As dict.cc's.
-int64_t FindLocked(Context& cx, Set* s, Value key, int64_t hash, OpenLock& lock) {
-  for (;;) {
-    SetTable* table = s->table.load(kRelaxed);
-    if (table == nullptr) return kAbsent;
-    bool again = false;
-    for (SetTable::Probe p(table, hash); !again; p.Next()) {
-      uint32_t ix = table->IndexAt(p.at());
-      if (ix == SetTable::kEmpty) return kAbsent;
-      if (ix == SetTable::kDeleted) continue;
-      SetEntry& e = table->entries()[ix - 2];
-      Value other = PeekSlot(e.key);
-      if (other == key) return ix - 2;
-      if (e.hash.load(kRelaxed) != hash) continue;
-      int same = PlainEqual(cx, other, key);
-      if (same < 0) {
-        const uint32_t serial = table->serial;
-        Ref held = Ref::New(other);
-        lock.Unlock();
-        same = Equal(cx, held, key);
-        held.reset();
-        lock.Lock();
-        if (same < 0) return kFailed;
-        SetTable* now = s->table.load(kRelaxed);
-        if (now == nullptr || now->serial != serial || PeekSlot(now->entries()[ix - 2].key) != other) {
-          again = true;
-          continue;
-        }
-      }
-      if (same == 1) return ix - 2;
-    }
   }
 }
 
