@@ -132,18 +132,27 @@ Ref CheckStrict(Context& cx, Zip* z, size_t at) {
   return nullptr;
 }
 
+// Adds an item of each to `items`, which has room. False: exhausted, or an exception is pending.
+bool ZipStep(Context& cx, Zip* z, Drops* items) {
+  auto* its = z->iterators.as<Tuple>();
+  for (size_t i = 0; i < its->size(); ++i) {
+    Ref item = Next(cx, its->Get(i));
+    if (!item) {
+      if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
+      return false;
+    }
+    (void)items->Add(std::move(item));
+  }
+  return true;
+}
+
 Ref ZipNext(Context& cx, Value self) {
   auto* z = self.as<Zip>();
-  auto* its = z->iterators.as<Tuple>();
-  size_t n = its->size();
+  size_t n = z->iterators.as<Tuple>()->size();
   if (n == 0) return nullptr;
   Drops items(cx);
   if (!items.Reserve(n)) return RaiseMemoryError(cx);
-  for (size_t i = 0; i < n; ++i) {
-    Ref item = Next(cx, its->Get(i));
-    if (!item) return z->strict && !cx.has_exception() ? CheckStrict(cx, z, i) : nullptr;
-    (void)items.Add(std::move(item));
-  }
+  if (!ZipStep(cx, z, &items)) return nullptr;
   items.ReleaseAll();
   return NewTupleSteal(cx, items.data(), n);
 }
@@ -355,17 +364,9 @@ int NextUnpacked(Context& cx, Value iterator, uint32_t n, Value* out) {
   }
   if (t != &c.zip->info) return -1;
   auto* z = iterator.as<Zip>();
-  auto* its = z->iterators.as<Tuple>();
-  if (its->size() != n || n == 0 || n > 8) return -1;
+  if (z->iterators.as<Tuple>()->size() != n || n == 0 || n > 8) return -1;
   Drops items(cx);  // has room for 8
-  for (size_t i = 0; i < n; ++i) {
-    Ref item = Next(cx, its->Get(i));
-    if (!item) {
-      if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
-      return 0;
-    }
-    (void)items.Add(std::move(item));
-  }
+  if (!ZipStep(cx, z, &items)) return 0;
   for (size_t i = 0; i < n; ++i) out[n - 1 - i] = items[i];
   items.ReleaseAll();
   return 1;

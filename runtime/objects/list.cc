@@ -119,10 +119,10 @@ Ref ListGetSlow(Context& cx, List* list, int64_t i) {
 }
 
 bool ListSet(Context& cx, List* list, int64_t i, Ref v) {
-  Ref old;
-  ObjectLock lock(cx.ts, list);
-  if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(list->size.load(kRelaxed))) return false;
-  old = ExchangeSlotLocked(list->array.load(kRelaxed)->items[i], std::move(v));
+  Value old;
+  if (!ListExchange(cx, list, i, v, &old)) return false;
+  (void)v.release();
+  DecrefValue(cx.ts, old);
   return true;
 }
 
