@@ -50,12 +50,6 @@ MethodCache::Entry* FindFact(Context& cx, Class* cls, Str* name, uint32_t* versi
   return nullptr;
 }
 
-// The fact of the thread's cache; 0: none yet.
-uint32_t KnownFact(Context& cx, uint32_t version, Str* name) {
-  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
-  return version != 0 && e->Matches(version, name) ? e->fact : 0;
-}
-
 Ref FromDict(Context& cx, Object* o, AttrHeader* h, Str* name, InlineCache* c) {
   // Acquire: pairs with A1.
   if (h->dict.load(kAcquire) == 0) return Ref();

@@ -29,6 +29,12 @@ enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod
 
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
 
+// The fact of the thread's cache; 0: none yet.
+inline uint32_t KnownFact(Context& cx, uint32_t version, Str* name) {
+  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
+  return version != 0 && e->Matches(version, name) ? e->fact : 0;
+}
+
 // The fact about the name in `cls`, of the instruction's own cache or of the thread's; 0: not known. Facts of the thread's
 // cache are for loads and stores alike, so the class must have the flag that lets the generic way be taken.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline uint32_t FindFactFast(Context& cx, Class* cls, Str* name, InlineCache* c, uint32_t generic) {
@@ -37,9 +43,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline uint32_t FindFactFast(Context& cx, Class* cl
   const uint32_t version = cls->version.load(kAcquire);
   if (version == 0) return 0;
   if (ABSL_PREDICT_TRUE((w >> 32) == version)) return static_cast<uint32_t>(w);
-  if ((cls->flags & generic) == 0) return 0;
-  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
-  return e->Matches(version, name) ? e->fact : 0;
+  return (cls->flags & generic) != 0 ? KnownFact(cx, version, name) : 0;
 }
 
 // The attribute that a fact leads to, owned by the caller; null: LoadAttrSlow. Nothing is dropped and no safepoint passed.
