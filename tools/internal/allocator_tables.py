@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from program_times import PAGE, ROOT, write
+from program_times import PAGE, ROOT, build, write
 
 PEERS = [("glibc", ""), ("jemalloc", "libjemalloc.so.2"),
          ("tcmalloc", "libtcmalloc_minimal.so.4"), ("mimalloc", "libmimalloc.so.2.0")]
@@ -73,24 +73,27 @@ def small_objects(programs, rounds):
     return lines, floor
 
 
-def benchmark(program, rounds, name_filter="."):
-    """The least time of each benchmark in ns, and its counters."""
-    say(os.path.basename(program))
+def rounds_of(program, rounds, name_filter=".", least_time=0.1):
+    """Every run of each benchmark: {name: [run]}, with ns."""
+    say("%s, %s" % (os.path.basename(program), name_filter))
     out = subprocess.run(
-        [program, "--benchmark_format=json", "--benchmark_min_time=0.1",
+        [program, "--benchmark_format=json", "--benchmark_min_time=%g" % least_time,
          "--benchmark_enable_random_interleaving=true",
          "--benchmark_repetitions=%d" % rounds, "--benchmark_filter=" + name_filter],
         text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-    best = {}
+    runs = {}
     scale = {"ns": 1, "us": 1e3, "ms": 1e6}
     for run in json.loads(out)["benchmarks"]:
-        if run.get("run_type") == "aggregate":
-            continue
-        ns = run["real_time"] * scale[run["time_unit"]]
-        name = run["run_name"]
-        if name not in best or ns < best[name]["ns"]:
-            best[name] = dict(run, ns=ns)
-    return best
+        if run.get("run_type") != "aggregate":
+            run["ns"] = run["real_time"] * scale[run["time_unit"]]
+            runs.setdefault(run["run_name"], []).append(run)
+    return runs
+
+
+def benchmark(program, rounds):
+    """The least time of each benchmark in ns, and its counters."""
+    return {name: min(runs, key=lambda r: r["ns"])
+            for name, runs in rounds_of(program, rounds).items()}
 
 
 def large(programs, rounds):
@@ -142,15 +145,9 @@ def main(words):
     setup = os.path.join(ROOT, "tools", "internal", "setup.sh")
     if subprocess.run(["bash", "-c", '. "$0"; need_packages times', setup]).returncode:
         return 3
-    programs = values.get("programs")
-    if not programs:
-        startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-        if subprocess.run(["bazel", *startup, "build", "--noshow_progress", *TARGETS],
-                          cwd=ROOT, stdout=sys.stderr).returncode != 0:
-            return 1
-        programs = subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT,
-                                  text=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL).stdout.strip()
+    programs = values.get("programs") or build(TARGETS)
+    if programs is None:
+        return 1
     small, floor = small_objects(programs, rounds)
     text = "\n".join(
         ["Made by `tools/bench allocator --write`; %s. Debian's allocators." % machine(), "",

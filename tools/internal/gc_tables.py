@@ -14,15 +14,14 @@ bazel-bin) and builds nothing.
 
 import importlib.machinery
 import importlib.util
-import json
 import os
 import re
 import statistics
 import subprocess
 import sys
 
-from allocator_tables import machine, say
-from program_times import PAGE, ROOT, write
+from allocator_tables import machine, rounds_of, say
+from program_times import PAGE, ROOT, build, write
 
 TARGETS = ["//gc:collector_benchmark", "//object:object_benchmark"]
 GRAPHS = [("BM_RandomLiveFromRoots", "random, live, from roots", 60, "random"),
@@ -55,23 +54,6 @@ COUNTS = [
     ("BM_AnObjectForEach/real_time/threads:2", "an object for each of two threads"),
     ("BM_Safepoint", "safepoint"),
 ]
-
-
-def rounds_of(program, rounds, name_filter, least_time):
-    """Every run of each benchmark: {name: [run]}, with ns."""
-    say("%s, %s" % (os.path.basename(program), name_filter))
-    out = subprocess.run(
-        [program, "--benchmark_format=json", "--benchmark_min_time=%g" % least_time,
-         "--benchmark_enable_random_interleaving=true",
-         "--benchmark_repetitions=%d" % rounds, "--benchmark_filter=" + name_filter],
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-    runs = {}
-    scale = {"ns": 1, "us": 1e3, "ms": 1e6}
-    for run in json.loads(out)["benchmarks"]:
-        if run.get("run_type") != "aggregate":
-            run["ns"] = run["real_time"] * scale[run["time_unit"]]
-            runs.setdefault(run["run_name"], []).append(run)
-    return runs
 
 
 def peers():
@@ -147,15 +129,9 @@ def main(words):
         say(__doc__.strip())
         return 2
     rounds = int(values.get("rounds") or 3)
-    programs = values.get("programs")
-    if not programs:
-        startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-        if subprocess.run(["bazel", *startup, "build", "--noshow_progress", *TARGETS],
-                          cwd=ROOT, stdout=sys.stderr).returncode != 0:
-            return 1
-        programs = subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT,
-                                  text=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL).stdout.strip()
+    programs = values.get("programs") or build(TARGETS)
+    if programs is None:
+        return 1
     text = "\n".join(
         ["Made by `tools/bench gc --write`; %s." % machine(), "",
          "A full collection over 1,000,000 objects, wall time; the others' in CPU time.", "",

@@ -233,6 +233,18 @@ def write(marker, text):
         file.write(head + begin + "\n" + text + "\n" + end + tail)
 
 
+def build(targets):
+    """The folder in which the built targets are, or None if they could not be built."""
+    startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
+    flags = os.environ.get("TIDEPOOL_BAZEL_FLAGS", "").split()
+    if subprocess.run(["bazel", *startup, "build", "--noshow_progress",
+                       "--ui_event_filters=-info", *flags, *targets],
+                      cwd=ROOT, stdout=sys.stderr).returncode != 0:
+        return None
+    return subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
+
+
 SUITES = {
     "lua": (lua, ["//examples/lua:lua_tidepool"]),
     "scripts": (scripts, ["//runtime:tidepool"]),
@@ -255,15 +267,9 @@ def main(words):
     if subprocess.run(["bash", "-c", '. "$0"; need_packages times', setup]).returncode:
         return 3
     run, targets = SUITES[options.suite]
-    startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-    flags = os.environ.get("TIDEPOOL_BAZEL_FLAGS", "").split()
-    if subprocess.run(["bazel", *startup, "build", "--noshow_progress",
-                       "--ui_event_filters=-info", *flags, *targets],
-                      cwd=ROOT, stdout=sys.stderr).returncode != 0:
+    binaries = build(targets)
+    if binaries is None:
         return 1
-    binaries = subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT,
-                              text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL).stdout.strip()
     columns, table = run(binaries, options.rounds, options.scale)
     if options.json:
         print(json.dumps({name: {c: {"seconds": v[0], "peak_mib": v[1]}

@@ -21,7 +21,7 @@ LEFT, TOP, GAP_X, GAP_Y = 56, 92, 70, 62
 COLUMNS = 3
 
 
-def _nice(value):
+def nice(value):
     """The smallest of 1, 2, 5 times a power of ten that is not below value."""
     power = 1.0
     while power * 10 <= value:
@@ -52,7 +52,7 @@ def thin(points, width):
 def _panel(x0, y0, title, bound, lines, colour_of):
     peak = max([bound or 1] + [m for points in lines.values() for _, m in points])
     end = max([0.1] + [points[-1][0] for points in lines.values() if points])
-    step_y, step_x = _nice(peak / 4), _nice(end / 4)
+    step_y, step_x = nice(peak / 4), nice(end / 4)
     top = peak * 1.05
     out = ['<g transform="translate(%d,%d)">' % (x0, y0)]
     out.append('<text class="t" x="0" y="-10">%s</text>' % html.escape(title))
