@@ -74,14 +74,8 @@ void EndOfThread(void* value) {
 
 bool PressureHook(void* arg, const MemoryPressure& told) noexcept {
   auto* isolate = static_cast<tp_isolate*>(arg);
-  tp_pressure_callback callback;
-  void* callback_arg;
-  {
-    MutexLock lock(&isolate->settings_mutex);
-    callback = isolate->pressure;
-    callback_arg = isolate->pressure_arg;
-  }
-  if (callback == nullptr) return false;
+  const auto callback = isolate->Get(isolate->pressure);
+  if (callback.fn == nullptr) return false;
   tp_pressure pressure = {};
   pressure.size = sizeof(pressure);
   pressure.version = TP_ABI_VERSION;
@@ -89,19 +83,13 @@ bool PressureHook(void* arg, const MemoryPressure& told) noexcept {
   pressure.committed = told.committed;
   pressure.limit = told.limit;
   pressure.wanted = told.wanted;
-  return callback(&pressure, callback_arg) != 0;
+  return callback.fn(&pressure, callback.arg) != 0;
 }
 
 void WatchdogHook(const StopDelay& delay, void* arg) noexcept {
   auto* isolate = static_cast<tp_isolate*>(arg);
-  tp_watchdog watchdog;
-  void* watchdog_arg;
-  {
-    MutexLock lock(&isolate->settings_mutex);
-    watchdog = isolate->watchdog;
-    watchdog_arg = isolate->watchdog_arg;
-  }
-  watchdog(delay.thread_name, delay.tid, delay.waited_ns, watchdog_arg);
+  const auto watchdog = isolate->Get(isolate->watchdog);
+  watchdog.fn(delay.thread_name, delay.tid, delay.waited_ns, watchdog.arg);
 }
 
 // A tp_page_source as an Os.
@@ -351,11 +339,7 @@ size_t tp_option_help(char* out, size_t size) noexcept {
 
 void tp_isolate_set_watchdog(tp_isolate* isolate, uint64_t after_ns, tp_watchdog watchdog,
                              void* arg) noexcept {
-  {
-    MutexLock lock(&isolate->settings_mutex);
-    isolate->watchdog = watchdog;
-    isolate->watchdog_arg = arg;
-  }
+  isolate->Set(isolate->watchdog, watchdog, arg);
   isolate->isolate().SetWatchdog(after_ns, watchdog != nullptr ? &WatchdogHook : nullptr,
                                  isolate);
 }
@@ -364,7 +348,5 @@ void tp_isolate_set_watchdog(tp_isolate* isolate, uint64_t after_ns, tp_watchdog
 
 void tp_set_pressure_callback(tp_isolate* isolate, tp_pressure_callback callback,
                               void* arg) noexcept {
-  MutexLock lock(&isolate->settings_mutex);
-  isolate->pressure = callback;
-  isolate->pressure_arg = arg;
+  isolate->Set(isolate->pressure, callback, arg);
 }

@@ -18,17 +18,11 @@ static_assert(TP_FAULT_WRONG_USE == static_cast<int>(MemoryFault::kWrongUse) &&
 
 size_t FramesHook(void* arg, ProfileFrame* out, size_t most) noexcept {
   auto* isolate = static_cast<tp_isolate*>(arg);
-  tp_profile_frames frames;
-  void* frames_arg;
-  {
-    MutexLock lock(&isolate->settings_mutex);
-    frames = isolate->frames;
-    frames_arg = isolate->frames_arg;
-  }
-  if (frames == nullptr) return 0;
+  const auto frames = isolate->Get(isolate->frames);
+  if (frames.fn == nullptr) return 0;
   constexpr size_t kMost = 64;
   tp_profile_frame given[kMost];
-  size_t n = frames(given, most < kMost ? most : kMost, frames_arg);
+  size_t n = frames.fn(given, most < kMost ? most : kMost, frames.arg);
   if (n > most || n > kMost) n = 0;  // it wrote where it must not, or miscounted
   for (size_t i = 0; i < n; ++i) {
     const char* file = given[i].file;
@@ -41,21 +35,15 @@ size_t FramesHook(void* arg, ProfileFrame* out, size_t most) noexcept {
 
 void FaultHook(void* arg, const MemoryFault& found) noexcept {
   auto* isolate = static_cast<tp_isolate*>(arg);
-  tp_fault_handler handler;
-  void* handler_arg;
-  {
-    MutexLock lock(&isolate->settings_mutex);
-    handler = isolate->on_fault;
-    handler_arg = isolate->fault_arg;
-  }
-  if (handler == nullptr) return;
+  const auto handler = isolate->Get(isolate->on_fault);
+  if (handler.fn == nullptr) return;
   tp_fault fault = {};
   fault.size = sizeof(fault);
   fault.version = TP_ABI_VERSION;
   fault.kind = static_cast<int>(found.kind);
   fault.pointer = found.pointer;
   fault.text = found.text;
-  handler(&fault, handler_arg);
+  handler.fn(&fault, handler.arg);
 }
 
 // In a stop. "" for what is no object, or none yet.
@@ -97,11 +85,7 @@ tp_status tp_profile_start(tp_isolate* isolate, uint64_t interval) noexcept {
 void tp_profile_stop(tp_isolate* isolate) noexcept { isolate->heap().StartHeapProfile(0); }
 void tp_profile_set_frames(tp_isolate* isolate, tp_profile_frames frames,
                            void* arg) noexcept {
-  {
-    tidepool::MutexLock lock(&isolate->settings_mutex);
-    isolate->frames = frames;
-    isolate->frames_arg = arg;
-  }
+  isolate->Set(isolate->frames, frames, arg);
   isolate->heap().SetProfileFrames(&FramesHook, isolate);
 }
 tp_status tp_profile_write(tp_thread* thread, tp_sink sink, void* arg) noexcept {
@@ -154,10 +138,6 @@ size_t tp_stats_text(tp_isolate* isolate, char* out, size_t size) noexcept {
 
 void tp_set_fault_handler(tp_isolate* isolate, tp_fault_handler handler,
                           void* arg) noexcept {
-  {
-    tidepool::MutexLock lock(&isolate->settings_mutex);
-    isolate->on_fault = handler;
-    isolate->fault_arg = arg;
-  }
+  isolate->Set(isolate->on_fault, handler, arg);
   isolate->heap().SetFaultHandler(&FaultHook, isolate);
 }

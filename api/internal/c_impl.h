@@ -124,15 +124,28 @@ struct tp_isolate {
 
   tidepool::Atomic<uint32_t> purge_wanted{0};
 
+  // Under settings_mutex: read and written as a whole by Get and Set.
+  template <class Fn>
+  struct Callback {
+    Fn fn = nullptr;
+    void* arg = nullptr;
+  };
   tidepool::Mutex settings_mutex{0};
-  tp_pressure_callback pressure = nullptr;
-  void* pressure_arg = nullptr;
-  tp_watchdog watchdog = nullptr;
-  void* watchdog_arg = nullptr;
-  tp_profile_frames frames = nullptr;
-  void* frames_arg = nullptr;
-  tp_fault_handler on_fault = nullptr;
-  void* fault_arg = nullptr;
+  Callback<tp_pressure_callback> pressure;
+  Callback<tp_watchdog> watchdog;
+  Callback<tp_profile_frames> frames;
+  Callback<tp_fault_handler> on_fault;
+
+  template <class Fn>
+  Callback<Fn> Get(const Callback<Fn>& callback) {
+    tidepool::MutexLock lock(&settings_mutex);
+    return callback;
+  }
+  template <class Fn>
+  void Set(Callback<Fn>& callback, Fn fn, void* arg) {
+    tidepool::MutexLock lock(&settings_mutex);
+    callback = {fn, arg};
+  }
 
   bool of_parent = false;  // R1. This process was forked by a thread of another isolate
 
