@@ -12,11 +12,6 @@ namespace {
 
 constexpr int kPrograms = 20;
 
-std::string TempFile(const std::string& name) {
-  const char* folder = getenv("TEST_TMPDIR");
-  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name;
-}
-
 TEST(RandomPrograms, AsInPython) {
   const bool full = getenv("TIDEPOOL_TEST_SECONDS") != nullptr;
   const bool sanitized = *kSanitizer != '\0';

@@ -100,7 +100,7 @@ class Child {
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+    return StatusOf(status);
   }
 
   // All that was read so far.

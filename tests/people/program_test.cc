@@ -8,11 +8,6 @@
 namespace tidepool::testing {
 namespace {
 
-std::string TempFile(const std::string& name) {
-  const char* folder = getenv("TEST_TMPDIR");
-  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name;
-}
-
 struct Ran {
   int status;
   std::string out;  // and errors
@@ -92,11 +87,7 @@ TEST(CommandLine, HelpFitsAScreen) {
   EXPECT_EQ(version.out.compare(0, 9, "tidepool "), 0) << version.out;
 }
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr bool kSanitized = *kSanitizer != '\0';
 
 // A bad address in the middle of a script, with a thread beside it.
 TEST(Crash, SaysWhatHappened) {

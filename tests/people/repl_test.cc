@@ -9,11 +9,6 @@
 namespace tidepool::testing {
 namespace {
 
-std::string HistoryFile(const char* name) {
-  const char* folder = getenv("TEST_TMPDIR");
-  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name + std::to_string(getpid());
-}
-
 // Sends lines and expects what they print. An expectation must not occur in what is echoed before it.
 struct Step {
   const char* send;
@@ -124,7 +119,7 @@ bool HaveLibedit() {
 
 TEST(Repl, EditsAndRemembers) {
   if (!HaveLibedit()) GTEST_SKIP() << "libedit is not installed";
-  const std::string history = HistoryFile("history.");
+  const std::string history = TempFile("history." + std::to_string(getpid()));
   unlink(history.c_str());
   const std::vector<std::string> environment{"TERM=xterm", "TIDEPOOL_HISTORY=" + history};
   {

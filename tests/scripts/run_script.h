@@ -87,11 +87,19 @@ inline double Now() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
+// A path in the folder of the test's own files.
+inline std::string TempFile(const std::string& name) {
+  const char* folder = getenv("TEST_TMPDIR");
+  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name;
+}
+
+// What Outcome says, from what waitpid says.
+inline int StatusOf(int waited) { return WIFEXITED(waited) ? WEXITSTATUS(waited) : 1000 + WTERMSIG(waited); }
+
 inline Outcome Execute(const std::string& program, const std::string& folder, std::vector<std::string> args, double seconds,
                        const char* stdout_path = nullptr) {
   Outcome result;
-  const char* tmp = getenv("TEST_TMPDIR");
-  std::string base = std::string(tmp != nullptr ? tmp : "/tmp") + "/script." + std::to_string(getpid());
+  std::string base = TempFile("script." + std::to_string(getpid()));
   std::string out_path = base + ".out", err_path = base + ".err";
   pid_t child = fork();
   if (child == 0) {
@@ -120,14 +128,13 @@ inline Outcome Execute(const std::string& program, const std::string& folder, st
     }
     usleep(2000);
   }
-  if (result.status != 2000) result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  if (result.status != 2000) result.status = StatusOf(status);
   result.out = ReadFile(out_path);
   result.err = ReadFile(err_path);
   unlink(out_path.c_str());
   unlink(err_path.c_str());
   return result;
 }
-
 
 // Every script that has an expectation, by name.
 inline std::vector<Script> FindScripts() {
