@@ -2,34 +2,21 @@
 // end, whatever the options, and errors are named with their script.
 
 #include <stdlib.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace {
 
-struct Ran {
-  int status;
-  std::string output;
-};
+using tidepool::Ran;
 
 Ran RunPuddle(const std::string& environment, const std::string& arguments) {
-  const std::string command =
-      environment + " timeout 60 examples/puddle/puddle " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Ran ran = {-1, ""};
-  if (pipe == nullptr) return ran;
-  char buffer[4096];
-  size_t n;
-  while ((n = fread(buffer, 1, sizeof(buffer), pipe)) > 0) ran.output.append(buffer, n);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ran.status = WEXITSTATUS(status);
-  return ran;
+  return tidepool::Shell(environment + " timeout 60 examples/puddle/puddle " + arguments +
+                         " 2>&1");
 }
 
 std::string Script(const std::string& name) { return "examples/puddle/scripts/" + name; }
@@ -51,7 +38,7 @@ TEST_P(PuddleTest, PrintsWhatIsExpectedAndLeavesNothing) {
         "TIDEPOOL_BACKGROUND_THREAD=1 TIDEPOOL_PAGE_FULL_RETAIN=0"}) {
     const Ran ran = RunPuddle(environment, Script(name + ".pud"));
     EXPECT_EQ(ran.status, 0) << environment;
-    EXPECT_EQ(ran.output, Expected(name)) << environment;
+    EXPECT_EQ(ran.out, Expected(name)) << environment;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Scripts, PuddleTest,
@@ -62,36 +49,36 @@ TEST(PuddleTest, CollectsAtEveryChance) {
   for (const char* name : {"closures", "cycles", "errors"}) {
     const Ran ran = RunPuddle("TIDEPOOL_GC_STRESS=300", Script(std::string(name) + ".pud"));
     EXPECT_EQ(ran.status, 0);
-    EXPECT_EQ(ran.output, Expected(name));
+    EXPECT_EQ(ran.out, Expected(name));
   }
 }
 
 TEST(PuddleTest, SeveralScriptsShareTheIsolate) {
   const Ran ran = RunPuddle("", "--figures " + Script("basics.pud") + " " + Script("cycles.pud"));
   EXPECT_EQ(ran.status, 0);
-  EXPECT_EQ(ran.output.find(Expected("basics") + Expected("cycles")), 0u);
-  EXPECT_NE(ran.output.find("collections "), std::string::npos);
+  EXPECT_EQ(ran.out.find(Expected("basics") + Expected("cycles")), 0u);
+  EXPECT_NE(ran.out.find("collections "), std::string::npos);
 }
 
 TEST(PuddleTest, AnErrorEndsItsScriptAndLeavesNothing) {
   Ran ran = RunPuddle("", Script("fails.pud"));
   EXPECT_EQ(ran.status, 1);
-  EXPECT_NE(ran.output.find("fails.pud: error: no-such-name has no value"),
+  EXPECT_NE(ran.out.find("fails.pud: error: no-such-name has no value"),
             std::string::npos)
-      << ran.output;
-  EXPECT_EQ(ran.output.find("leaked"), std::string::npos);
+      << ran.out;
+  EXPECT_EQ(ran.out.find("leaked"), std::string::npos);
   ran = RunPuddle("", "no_such_file.pud");
   EXPECT_EQ(ran.status, 1);
   ran = RunPuddle("TIDEPOOL_MAX_MEMORY=nonsense", Script("basics.pud"));
   EXPECT_EQ(ran.status, 2);
-  EXPECT_NE(ran.output.find("max_memory"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.out.find("max_memory"), std::string::npos) << ran.out;
 }
 
 // The hard limit is the language's own error, and the program goes on.
 TEST(PuddleTest, OutOfMemoryIsAnErrorOfTheLanguage) {
   const Ran ran = RunPuddle("TIDEPOOL_MAX_MEMORY=24M", Script("hungry.pud"));
-  EXPECT_EQ(ran.status, 0) << ran.output;
-  EXPECT_EQ(ran.output, Expected("hungry"));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_EQ(ran.out, Expected("hungry"));
 }
 
 }  // namespace

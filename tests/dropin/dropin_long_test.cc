@@ -6,15 +6,7 @@
 namespace tidepool::dropin {
 namespace {
 
-class DropinLongTest : public testing::Test {
- protected:
-  void SetUp() override {
-    Ran made = Shell("mktemp -d");
-    dir_ = made.out.substr(0, made.out.find('\n'));
-  }
-  void TearDown() override { Shell("rm -rf " + dir_); }
-  std::string dir_;
-};
+using DropinLongTest = FolderTest;
 
 TEST_F(DropinLongTest, PythonsOwnTests) {
   ASSERT_EQ(Shell("ls /usr/lib/python3.11/test/test_threading.py").status, 0)

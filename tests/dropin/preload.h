@@ -1,36 +1,15 @@
-// Running a shell command with and without the drop-in malloc preloaded.
+// Running shell commands with and without the drop-in malloc preloaded.
 #ifndef TIDEPOOL_TESTS_DROPIN_PRELOAD_H_
 #define TIDEPOOL_TESTS_DROPIN_PRELOAD_H_
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace tidepool::dropin {
-
-struct Ran {
-  std::string out;
-  int status = -1;
-};
-
-inline Ran Shell(const std::string& command) {
-  Ran ran;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return ran;
-  char buffer[4096];
-  size_t n;
-  while ((n = fread(buffer, 1, sizeof buffer, pipe)) != 0) {
-    ran.out.append(buffer, n);
-  }
-  int rc = pclose(pipe);
-  ran.status = WIFEXITED(rc) ? WEXITSTATUS(rc) : 128 + WTERMSIG(rc);
-  return ran;
-}
 
 inline std::string Library() {
   char folder[4096];
@@ -56,6 +35,17 @@ inline void ExpectSame(const std::string& command) {
 inline bool Installed(const std::string& program) {
   return Shell("command -v " + program).status == 0;
 }
+
+// A test with a folder of its own.
+class FolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Ran made = Shell("mktemp -d");
+    dir_ = made.out.substr(0, made.out.find('\n'));
+  }
+  void TearDown() override { Shell("rm -rf " + dir_); }
+  std::string dir_;
+};
 
 // A test for a program that is not there fails, and says which package has it.
 #define REQUIRE_PROGRAM(program, package) \

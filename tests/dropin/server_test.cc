@@ -5,15 +5,7 @@
 namespace tidepool::dropin {
 namespace {
 
-class ServerTest : public testing::Test {
- protected:
-  void SetUp() override {
-    Ran made = Shell("mktemp -d");
-    dir_ = made.out.substr(0, made.out.find('\n'));
-  }
-  void TearDown() override { Shell("rm -rf " + dir_); }
-  std::string dir_;
-};
+using ServerTest = FolderTest;
 
 // Pipelined, so that a busy machine does not count each request's way.
 TEST_F(ServerTest, RedisUnderItsBenchmark) { RunRedis(dir_, "-n 4000 -P 40 -c 10", ""); }

@@ -3,35 +3,20 @@
 // somewhere else, and loaded late by a host with threads. tools/install makes it from the
 // source tree.
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace {
 
-struct Ran {
-  std::string out;
-  int status = -1;
-};
+using tidepool::Ran;
 
-Ran Shell(const std::string& command) {
-  Ran ran;
-  FILE* pipe = popen(("{ " + command + "; } 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ran;
-  char buffer[4096];
-  size_t n;
-  while ((n = fread(buffer, 1, sizeof buffer, pipe)) != 0) {
-    ran.out.append(buffer, n);
-  }
-  int rc = pclose(pipe);
-  ran.status = WIFEXITED(rc) ? WEXITSTATUS(rc) : 128 + WTERMSIG(rc);
-  return ran;
-}
+// With its errors.
+Ran Shell(const std::string& command) { return tidepool::Shell("{ " + command + "; } 2>&1"); }
 
 void Expect(const std::string& command, const std::string& text) {
   Ran ran = Shell(command);

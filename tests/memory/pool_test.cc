@@ -8,13 +8,13 @@
 // the OS's figure and grows with what the machine's allocator of threads and files takes,
 // some MiB of 130; chance plays no part in it otherwise.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace {
 
@@ -23,17 +23,6 @@ struct Row {
   const char* arguments;
   const char* options;
 };
-
-// What the command printed; `status` as from pclose.
-std::string RunCommand(const std::string& command, int* status) {
-  std::string out;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return out;
-  char buffer[512];
-  while (size_t n = fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
-  *status = pclose(pipe);
-  return out;
-}
 
 // The last figure before "MiB", and the one before that: peak and need.
 bool PeakAndNeed(const std::string& line, double* peak, double* need) {
@@ -58,10 +47,8 @@ TEST_P(PoolTest, PeakFollowsNeed) {
   // threads meet a block of another size at the same moment has one block more.
   double over = 0;
   for (int run = 0; run < 3; ++run) {
-    int status = -1;
-    const std::string out = RunCommand(std::string(row.options) + " runtime/tidepool examples/pool.py " +
-                                           row.arguments + " --rounds=3 2>&1",
-                                       &status);
+    const auto [out, status] = tidepool::Shell(std::string(row.options) + " runtime/tidepool examples/pool.py " +
+                                               row.arguments + " --rounds=3 2>&1");
     ASSERT_EQ(status, 0) << out;
     double peak = 0, need = 0;
     ASSERT_TRUE(PeakAndNeed(out, &peak, &need)) << out;

@@ -3,10 +3,8 @@
 //
 // In a build with AddressSanitizer its own reports are tested; in the others valgrind's
 // memcheck and massif, and heaptrack. A tool that is not installed is skipped.
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -14,26 +12,16 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/sanitizer.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace {
 
 constexpr char kProgram[] = "tests/tools/watched_program";
 
-struct Done {
-  int status;
-  std::string output;
-};
+using tidepool::Ran;
 
-Done RunCommand(const std::string& command) {
-  Done done = {-1, ""};
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return done;
-  char buffer[4096];
-  while (size_t n = fread(buffer, 1, sizeof buffer, pipe)) done.output.append(buffer, n);
-  const int status = pclose(pipe);
-  done.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return done;
-}
+// With its errors.
+Ran RunCommand(const std::string& command) { return tidepool::Shell(command + " 2>&1"); }
 
 [[maybe_unused]] bool Installed(const char* tool) {
   return RunCommand(std::string("command -v ") + tool).status == 0;
@@ -49,22 +37,22 @@ testing::AssertionResult Has(const std::string& text, const std::string& part) {
 #if TIDEPOOL_ASAN
 
 TEST(AddressSanitizerTest, UseAfterFree) {
-  const Done done = RunCommand(std::string(kProgram) + " use_after_free");
+  const Ran done = RunCommand(std::string(kProgram) + " use_after_free");
   EXPECT_NE(done.status, 0);
-  EXPECT_TRUE(Has(done.output, "use-after-poison"));
-  EXPECT_TRUE(Has(done.output, "ReadTheBlock"));
+  EXPECT_TRUE(Has(done.out, "use-after-poison"));
+  EXPECT_TRUE(Has(done.out, "ReadTheBlock"));
 }
 
 TEST(AddressSanitizerTest, UnusedPartOfABlock) {
-  const Done done = RunCommand(std::string(kProgram) + " slack");
+  const Ran done = RunCommand(std::string(kProgram) + " slack");
   EXPECT_NE(done.status, 0);
-  EXPECT_TRUE(Has(done.output, "use-after-poison"));
-  EXPECT_TRUE(Has(done.output, "ReadTheBlock"));
+  EXPECT_TRUE(Has(done.out, "use-after-poison"));
+  EXPECT_TRUE(Has(done.out, "ReadTheBlock"));
 }
 
 TEST(AddressSanitizerTest, NothingWhereNothingIsWrong) {
-  const Done done = RunCommand(std::string(kProgram) + " clean");
-  EXPECT_EQ(done.status, 0) << done.output;
+  const Ran done = RunCommand(std::string(kProgram) + " clean");
+  EXPECT_EQ(done.status, 0) << done.out;
 }
 
 #elif !TIDEPOOL_TSAN
@@ -74,60 +62,60 @@ class MemcheckTest : public testing::Test {
   void SetUp() override {
     if (!TIDEPOOL_VALGRIND || !Installed("valgrind")) GTEST_SKIP() << "valgrind is not installed";
   }
-  Done Check(const std::string& what) {
+  Ran Check(const std::string& what) {
     return RunCommand("valgrind --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite " +
                std::string(kProgram) + " " + what);
   }
 };
 
 TEST_F(MemcheckTest, NothingWhereNothingIsWrong) {
-  const Done done = Check("clean");
-  EXPECT_EQ(done.status, 0) << done.output;
-  EXPECT_TRUE(Has(done.output, "ERROR SUMMARY: 0 errors"));
-  EXPECT_TRUE(Has(done.output, "no leaks are possible"))
+  const Ran done = Check("clean");
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_TRUE(Has(done.out, "ERROR SUMMARY: 0 errors"));
+  EXPECT_TRUE(Has(done.out, "no leaks are possible"))
       << "what lives when its domain is destroyed is no leak";
 }
 
 TEST_F(MemcheckTest, UseAfterFreeWithBothStacks) {
-  const Done done = Check("use_after_free");
+  const Ran done = Check("use_after_free");
   EXPECT_EQ(done.status, 99);
-  EXPECT_TRUE(Has(done.output, "Invalid read of size 1"));
-  EXPECT_TRUE(Has(done.output, "0 bytes inside a block of size 100 free'd"));
-  const size_t freed = done.output.find("free'd");
+  EXPECT_TRUE(Has(done.out, "Invalid read of size 1"));
+  EXPECT_TRUE(Has(done.out, "0 bytes inside a block of size 100 free'd"));
+  const size_t freed = done.out.find("free'd");
   ASSERT_NE(freed, std::string::npos);
-  EXPECT_TRUE(Has(done.output.substr(0, freed), "ReadTheBlock"));
-  const size_t made = done.output.find("Block was alloc'd at");
-  ASSERT_NE(made, std::string::npos) << done.output;
-  EXPECT_TRUE(Has(done.output.substr(freed, made - freed), "FreeTheBlock"));
-  EXPECT_TRUE(Has(done.output.substr(made), "MakeTheBlock"));
+  EXPECT_TRUE(Has(done.out.substr(0, freed), "ReadTheBlock"));
+  const size_t made = done.out.find("Block was alloc'd at");
+  ASSERT_NE(made, std::string::npos) << done.out;
+  EXPECT_TRUE(Has(done.out.substr(freed, made - freed), "FreeTheBlock"));
+  EXPECT_TRUE(Has(done.out.substr(made), "MakeTheBlock"));
 }
 
 TEST_F(MemcheckTest, Overrun) {
   for (const char* what : {"overrun", "slack"}) {
-    const Done done = Check(what);
+    const Ran done = Check(what);
     EXPECT_EQ(done.status, 99) << what;
-    EXPECT_TRUE(Has(done.output, "Invalid read of size 1"));
-    EXPECT_TRUE(Has(done.output, "bytes after a block of size"));
-    EXPECT_TRUE(Has(done.output, "MakeTheBlock"));
+    EXPECT_TRUE(Has(done.out, "Invalid read of size 1"));
+    EXPECT_TRUE(Has(done.out, "bytes after a block of size"));
+    EXPECT_TRUE(Has(done.out, "MakeTheBlock"));
   }
 }
 
 TEST_F(MemcheckTest, DoubleFree) {
-  const Done done = Check("double_free");
-  EXPECT_TRUE(Has(done.output, "a block that is free already"));
+  const Ran done = Check("double_free");
+  EXPECT_TRUE(Has(done.out, "a block that is free already"));
 }
 
 TEST_F(MemcheckTest, Leak) {
-  const Done done = Check("leak");
+  const Ran done = Check("leak");
   EXPECT_EQ(done.status, 99);
-  EXPECT_TRUE(Has(done.output, "1,000 bytes in 1 blocks are definitely lost"));
-  EXPECT_TRUE(Has(done.output, "LeakTheBlock"));
+  EXPECT_TRUE(Has(done.out, "1,000 bytes in 1 blocks are definitely lost"));
+  EXPECT_TRUE(Has(done.out, "LeakTheBlock"));
 }
 
 TEST_F(MemcheckTest, MassifHasTheBlockAtItsPeak) {
   const std::string file = TempFile("massif.out");
-  const Done done = RunCommand("valgrind --tool=massif --massif-out-file=" + file + " " + kProgram + " big");
-  ASSERT_EQ(done.status, 0) << done.output;
+  const Ran done = RunCommand("valgrind --tool=massif --massif-out-file=" + file + " " + kProgram + " big");
+  ASSERT_EQ(done.status, 0) << done.out;
   std::ifstream in(file);
   std::ostringstream text;
   text << in.rdbuf();
@@ -141,24 +129,24 @@ TEST_F(MemcheckTest, MassifHasTheBlockAtItsPeak) {
 TEST(HeaptrackTest, SeesTheBlocksOfTheDropInMalloc) {
   if (!Installed("heaptrack")) GTEST_SKIP() << "heaptrack is not installed";
   const std::string file = TempFile("heaptrack.out");
-  const Done done = RunCommand("LD_PRELOAD=$PWD/allocator/libtidepool_malloc.so heaptrack -o " + file +
+  const Ran done = RunCommand("LD_PRELOAD=$PWD/allocator/libtidepool_malloc.so heaptrack -o " + file +
                         " tests/tools/malloc_program");
-  ASSERT_EQ(done.status, 0) << done.output;
-  EXPECT_TRUE(Has(done.output, "tidepool loaded"));
+  ASSERT_EQ(done.status, 0) << done.out;
+  EXPECT_TRUE(Has(done.out, "tidepool loaded"));
   std::string written = file + ".gz";
   if (access(written.c_str(), R_OK) != 0) written = file + ".zst";
-  const Done report = RunCommand("heaptrack_print -f " + written);
-  ASSERT_EQ(report.status, 0) << report.output;
-  EXPECT_TRUE(Has(report.output, "MakeForHeaptrack"));
-  EXPECT_TRUE(Has(report.output, "2000 calls"));
+  const Ran report = RunCommand("heaptrack_print -f " + written);
+  ASSERT_EQ(report.status, 0) << report.out;
+  EXPECT_TRUE(Has(report.out, "MakeForHeaptrack"));
+  EXPECT_TRUE(Has(report.out, "2000 calls"));
   unlink(written.c_str());
 }
 
 #else
 
 TEST(ThreadSanitizerTest, ProgramIsClean) {
-  const Done done = RunCommand(std::string(kProgram) + " clean");
-  EXPECT_EQ(done.status, 0) << done.output;
+  const Ran done = RunCommand(std::string(kProgram) + " clean");
+  EXPECT_EQ(done.status, 0) << done.out;
 }
 
 #endif

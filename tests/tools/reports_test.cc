@@ -4,13 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/tests/shell/shell.h"
 
 namespace {
 
@@ -29,13 +29,9 @@ std::string Read(const std::string& path) {
 
 // What the command wrote to both streams.
 std::string RunCommand(const std::string& command, int* status) {
-  std::string out;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return out;
-  char buffer[4096];
-  while (size_t n = fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
-  *status = pclose(pipe);
-  return out;
+  const tidepool::Ran ran = tidepool::Shell(command + " 2>&1");
+  *status = ran.status;
+  return ran.out;
 }
 
 testing::AssertionResult Has(const std::string& text, const std::string& part) {
@@ -202,7 +198,7 @@ TEST_F(ReportsTest, CallsFromAScript) {
 TEST(OptionsOfReportsTest, BadValuesAreNamed) {
   int status = 0;
   std::string out = RunCommand(std::string(kRuntime) + " --heap-map -c pass", &status);
-  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_EQ(status, 2);
   EXPECT_TRUE(Has(out, "needs a value"));
   out = RunCommand(std::string(kRuntime) + " --heap-map=/nowhere/x.html -c pass", &status);
   EXPECT_TRUE(Has(out, "/nowhere/x.html: No such file or directory"));
