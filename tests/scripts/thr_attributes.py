@@ -1,25 +1,8 @@
 # Attributes of shared objects, class attributes and methods that change while others call them.
 import threading
+from worker_threads import together
 
 N, M = 4, 2000
-
-
-def together(*bodies):
-    barrier = threading.Barrier(len(bodies))
-    errors = []
-
-    def run(body):
-        barrier.wait()
-        try:
-            body()
-        except Exception as e:
-            errors.append(repr(e))
-    threads = [threading.Thread(target=run, args=(b,)) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    print(errors)
 
 
 class Plain:

@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from worker_threads import run
 
 N = 4
 wrong = []
@@ -16,14 +17,6 @@ class Node:
 
     def __del__(self):
         deaths.append(1)
-
-
-def run(*bodies):
-    threads = [threading.Thread(target=b) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
 
 
 def build(n, seed):

@@ -1,25 +1,8 @@
 # Single operations on a shared dict are atomic; readers see whole values while it grows and shrinks.
 import threading
+from worker_threads import together
 
 N, M = 4, 1500
-
-
-def together(*bodies):
-    barrier = threading.Barrier(len(bodies))
-    errors = []
-
-    def run(body):
-        barrier.wait()
-        try:
-            body()
-        except Exception as e:
-            errors.append(repr(e))
-    threads = [threading.Thread(target=run, args=(b,)) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    print(errors)
 
 
 # setdefault has one winner, who everybody sees.

@@ -2,17 +2,10 @@
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait, as_completed, FIRST_EXCEPTION
+from worker_threads import run
 
 N = 4
 wrong = []
-
-
-def run(*bodies):
-    threads = [threading.Thread(target=b) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
 
 
 # The exception being handled belongs to the thread.

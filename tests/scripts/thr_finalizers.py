@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from worker_threads import run
 
 N, M = 4, 500
 deaths = []
@@ -16,14 +17,6 @@ class Obj:
 
     def __del__(self):
         deaths.append(self.tag)
-
-
-def run(*bodies):
-    threads = [threading.Thread(target=b) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
 
 
 def finish(expected):

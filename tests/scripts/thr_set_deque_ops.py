@@ -1,26 +1,9 @@
 # Single operations on shared sets and deques are atomic.
 import threading
 from collections import deque
+from worker_threads import together
 
 N, M = 4, 1500
-
-
-def together(*bodies):
-    barrier = threading.Barrier(len(bodies))
-    errors = []
-
-    def run(body):
-        barrier.wait()
-        try:
-            body()
-        except Exception as e:
-            errors.append(repr(e))
-    threads = [threading.Thread(target=run, args=(b,)) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    print(errors)
 
 
 shared = set()

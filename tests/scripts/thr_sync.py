@@ -3,20 +3,9 @@ import queue
 import threading
 import time
 from collections import deque
+from worker_threads import join, start
 
 N = 4
-
-
-def start(*bodies):
-    threads = [threading.Thread(target=b) for b in bodies]
-    for t in threads:
-        t.start()
-    return threads
-
-
-def join(threads):
-    for t in threads:
-        t.join()
 
 
 # A bounded buffer with two conditions on one lock.
