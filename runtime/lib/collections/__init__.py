@@ -2,7 +2,6 @@
 
 from _collections import deque
 from keyword import iskeyword
-from heapq import nlargest as _nlargest
 
 
 class defaultdict(dict):
@@ -47,9 +46,8 @@ class Counter(dict):
         return sum(self.values())
 
     def most_common(self, n=None):
-        if n is None:
-            return sorted(self.items(), key=_second, reverse=True)
-        return _nlargest(n, self.items(), key=_second)
+        ranked = sorted(self.items(), key=_second, reverse=True)
+        return ranked if n is None else ranked[:max(n, 0)]
 
     def elements(self):
         for key, count in self.items():
@@ -472,7 +470,58 @@ class ChainMap:
         return cls(dict.fromkeys(iterable, value))
 
 
-class UserDict:
+_absent = object()
+
+
+class _ByItems:
+    """What mappings get from their item methods; also for those of collections.abc."""
+
+    __slots__ = ()
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def update(self, other=(), /, **kwargs):
+        if hasattr(other, "keys"):
+            for key in other.keys():
+                self[key] = other[key]
+        else:
+            for key, value in other:
+                self[key] = value
+        for key, value in kwargs.items():
+            self[key] = value
+
+    def setdefault(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            self[key] = default
+        return default
+
+    def pop(self, key, default=_absent):
+        try:
+            value = self[key]
+        except KeyError:
+            if default is _absent:
+                raise
+            return default
+        del self[key]
+        return value
+
+    def popitem(self):
+        try:
+            key = next(iter(self))
+        except StopIteration:
+            raise KeyError from None
+        value = self[key]
+        del self[key]
+        return key, value
+
+
+class UserDict(_ByItems):
     """A dict to derive from: every change goes through the item methods; the items are in `data`."""
 
     def __init__(self, mapping=None, /, **kwargs):
@@ -519,12 +568,6 @@ class UserDict:
         self.update(other)
         return self
 
-    def get(self, key, default=None):
-        try:
-            return self[key]
-        except KeyError:
-            return default
-
     def keys(self):
         return self.data.keys()
 
@@ -533,40 +576,6 @@ class UserDict:
 
     def items(self):
         return self.data.items()
-
-    def update(self, other=(), /, **kwargs):
-        if hasattr(other, "keys"):
-            for key in other.keys():
-                self[key] = other[key]
-        else:
-            for key, value in other:
-                self[key] = value
-        for key, value in kwargs.items():
-            self[key] = value
-
-    def setdefault(self, key, default=None):
-        try:
-            return self[key]
-        except KeyError:
-            self[key] = default
-        return default
-
-    def pop(self, key, *default):
-        try:
-            value = self[key]
-        except KeyError:
-            if default:
-                return default[0]
-            raise
-        del self[key]
-        return value
-
-    def popitem(self):
-        for key in self:
-            value = self[key]
-            del self[key]
-            return key, value
-        raise KeyError
 
     def clear(self):
         for key in list(self):

@@ -1,21 +1,64 @@
-"""Abstract classes of containers, iterators and callables; builtin classes are registered with them."""
+"""Abstract classes of containers, iterators and callables; builtin classes are registered with them.
+
+The small ones know their members by the methods that those have (`_known_by`); for the large ones, such as Sequence, a class
+derives or is registered, and gets the methods that rest on the abstract ones.
+"""
 
 from abc import ABCMeta, abstractmethod
+from collections import _ByItems
 
 
-def _has(C, *methods):
-    """Whether the class defines all of them; one set to None counts as "not"."""
-    for method in methods:
-        for B in C.__mro__:
-            if method in B.__dict__:
-                if B.__dict__[method] is None:
-                    return NotImplemented
-                break
-        else:
+def _defines(kind, name):
+    """Whether the class has the method; one that is set to None says that it has not."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name] is not None
+    return False
+
+
+def _known_by(*names):
+    """Class decorator: a class with all these methods counts as derived from this one, not from what derives from it."""
+    def mark(cls):
+        def hook(asked, kind):
+            if asked is cls and all([_defines(kind, name) for name in names]):
+                return True
             return NotImplemented
-    return True
+        cls.__subclasshook__ = classmethod(hook)
+        return cls
+    return mark
 
 
+def _unchanged(cls, item):
+    return cls
+
+
+def _nothing(self):
+    while False:
+        yield None
+
+
+def _itself(self):
+    return self
+
+
+def _drain(take, end):
+    """Calls take() until it raises `end`."""
+    try:
+        while True:
+            take()
+    except end:
+        pass
+
+
+def _occurs(self, value):
+    """The `in` of what can only be walked through."""
+    for v in self:
+        if v is value or v == value:
+            return True
+    return False
+
+
+@_known_by("__hash__")
 class Hashable(metaclass=ABCMeta):
     __slots__ = ()
 
@@ -23,150 +66,18 @@ class Hashable(metaclass=ABCMeta):
     def __hash__(self):
         return 0
 
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__hash__") if cls is Hashable else NotImplemented
 
-
-class Awaitable(metaclass=ABCMeta):
+@_known_by("__call__")
+class Callable(metaclass=ABCMeta):
     __slots__ = ()
+    __class_getitem__ = classmethod(_unchanged)
 
     @abstractmethod
-    def __await__(self):
-        yield
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__await__") if cls is Awaitable else NotImplemented
+    def __call__(self, *args, **kwds):
+        return False
 
 
-class Coroutine(Awaitable):
-    __slots__ = ()
-
-    @abstractmethod
-    def send(self, value):
-        raise StopIteration
-
-    @abstractmethod
-    def throw(self, typ, val=None, tb=None):
-        if val is None:
-            raise typ
-        raise val
-
-    def close(self):
-        try:
-            self.throw(GeneratorExit)
-        except (GeneratorExit, StopIteration):
-            pass
-        else:
-            raise RuntimeError("coroutine ignored GeneratorExit")
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__await__", "send", "throw", "close") if cls is Coroutine else NotImplemented
-
-
-class AsyncIterable(metaclass=ABCMeta):
-    __slots__ = ()
-
-    @abstractmethod
-    def __aiter__(self):
-        return None
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__aiter__") if cls is AsyncIterable else NotImplemented
-
-
-class AsyncIterator(AsyncIterable):
-    __slots__ = ()
-
-    @abstractmethod
-    def __anext__(self):
-        raise StopAsyncIteration
-
-    def __aiter__(self):
-        return self
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__anext__", "__aiter__") if cls is AsyncIterator else NotImplemented
-
-
-class Iterable(metaclass=ABCMeta):
-    __slots__ = ()
-
-    @abstractmethod
-    def __iter__(self):
-        while False:
-            yield None
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__iter__") if cls is Iterable else NotImplemented
-
-    @classmethod
-    def __class_getitem__(cls, item):
-        return cls
-
-
-class Iterator(Iterable):
-    __slots__ = ()
-
-    @abstractmethod
-    def __next__(self):
-        raise StopIteration
-
-    def __iter__(self):
-        return self
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__iter__", "__next__") if cls is Iterator else NotImplemented
-
-
-class Reversible(Iterable):
-    __slots__ = ()
-
-    @abstractmethod
-    def __reversed__(self):
-        while False:
-            yield None
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__reversed__", "__iter__") if cls is Reversible else NotImplemented
-
-
-class Generator(Iterator):
-    __slots__ = ()
-
-    def __next__(self):
-        return self.send(None)
-
-    @abstractmethod
-    def send(self, value):
-        raise StopIteration
-
-    @abstractmethod
-    def throw(self, typ, val=None, tb=None):
-        if val is None:
-            raise typ
-        raise val
-
-    def close(self):
-        try:
-            self.throw(GeneratorExit)
-        except (GeneratorExit, StopIteration):
-            pass
-        else:
-            raise RuntimeError("generator ignored GeneratorExit")
-
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__iter__", "__next__", "send", "throw", "close") if cls is Generator else NotImplemented
-
-
+@_known_by("__len__")
 class Sized(metaclass=ABCMeta):
     __slots__ = ()
 
@@ -174,63 +85,137 @@ class Sized(metaclass=ABCMeta):
     def __len__(self):
         return 0
 
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__len__") if cls is Sized else NotImplemented
 
-
+@_known_by("__contains__")
 class Container(metaclass=ABCMeta):
     __slots__ = ()
+    __class_getitem__ = classmethod(_unchanged)
 
     @abstractmethod
     def __contains__(self, x):
         return False
 
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__contains__") if cls is Container else NotImplemented
 
-    @classmethod
-    def __class_getitem__(cls, item):
-        return cls
+@_known_by("__iter__")
+class Iterable(metaclass=ABCMeta):
+    __slots__ = ()
+    __class_getitem__ = classmethod(_unchanged)
+    __iter__ = abstractmethod(_nothing)
 
 
+@_known_by("__iter__", "__next__")
+class Iterator(Iterable):
+    __slots__ = ()
+    __iter__ = _itself
+
+    @abstractmethod
+    def __next__(self):
+        raise StopIteration
+
+
+@_known_by("__reversed__", "__iter__")
+class Reversible(Iterable):
+    __slots__ = ()
+    __reversed__ = abstractmethod(_nothing)
+
+
+@_known_by("__len__", "__iter__", "__contains__")
 class Collection(Sized, Iterable, Container):
     __slots__ = ()
 
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__len__", "__iter__", "__contains__") if cls is Collection else NotImplemented
 
-
-class Callable(metaclass=ABCMeta):
+@_known_by("__await__")
+class Awaitable(metaclass=ABCMeta):
     __slots__ = ()
 
     @abstractmethod
-    def __call__(self, *args, **kwds):
-        return False
+    def __await__(self):
+        yield
 
-    @classmethod
-    def __subclasshook__(cls, C):
-        return _has(C, "__call__") if cls is Callable else NotImplemented
 
-    @classmethod
-    def __class_getitem__(cls, item):
-        return cls
+@_known_by("__aiter__")
+class AsyncIterable(metaclass=ABCMeta):
+    __slots__ = ()
+
+    @abstractmethod
+    def __aiter__(self):
+        return None
+
+
+@_known_by("__anext__", "__aiter__")
+class AsyncIterator(AsyncIterable):
+    __slots__ = ()
+    __aiter__ = _itself
+
+    @abstractmethod
+    def __anext__(self):
+        raise StopAsyncIteration
+
+
+# What generators and coroutines have in common.
+def _send(self, value):
+    raise StopIteration
+
+
+def _throw(self, typ, val=None, tb=None):
+    raise typ if val is None else val
+
+
+def _closing(what):
+    def close(self):
+        try:
+            self.throw(GeneratorExit)
+        except (GeneratorExit, StopIteration):
+            return
+        raise RuntimeError(what + " ignored GeneratorExit")
+    return close
+
+
+@_known_by("__await__", "send", "throw", "close")
+class Coroutine(Awaitable):
+    __slots__ = ()
+    send = abstractmethod(_send)
+    throw = abstractmethod(_throw)
+    close = _closing("coroutine")
+
+
+@_known_by("__iter__", "__next__", "send", "throw", "close")
+class Generator(Iterator):
+    __slots__ = ()
+    send = abstractmethod(_send)
+    throw = abstractmethod(_throw)
+    close = _closing("generator")
+
+    def __next__(self):
+        return self.send(None)
+
+
+def _set_from(self, other):
+    """The operand as a Set, made by the class of `self` if it can only be walked through; else NotImplemented."""
+    if isinstance(other, Set):
+        return other
+    return self._from_iterable(other) if isinstance(other, Iterable) else NotImplemented
 
 
 class Set(Collection):
     __slots__ = ()
 
+    @classmethod
+    def _from_iterable(cls, it):
+        return cls(it)
+
+    def _hash(self):
+        return hash(frozenset(self))
+
     def __le__(self, other):
         if not isinstance(other, Set):
             return NotImplemented
-        if len(self) > len(other):
-            return False
-        for item in self:
-            if item not in other:
-                return False
-        return True
+        return len(self) <= len(other) and all(item in other for item in self)
+
+    def __ge__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) >= len(other) and all(item in self for item in other)
 
     def __lt__(self, other):
         if not isinstance(other, Set):
@@ -242,70 +227,45 @@ class Set(Collection):
             return NotImplemented
         return len(self) > len(other) and self.__ge__(other)
 
-    def __ge__(self, other):
-        if not isinstance(other, Set):
-            return NotImplemented
-        if len(self) < len(other):
-            return False
-        for item in other:
-            if item not in self:
-                return False
-        return True
-
     def __eq__(self, other):
         if not isinstance(other, Set):
             return NotImplemented
         return len(self) == len(other) and self.__le__(other)
 
-    @classmethod
-    def _from_iterable(cls, it):
-        return cls(it)
+    def isdisjoint(self, other):
+        return not any(value in self for value in other)
 
     def __and__(self, other):
         if not isinstance(other, Iterable):
             return NotImplemented
         return self._from_iterable(value for value in other if value in self)
 
-    __rand__ = __and__
-
-    def isdisjoint(self, other):
-        for value in other:
-            if value in self:
-                return False
-        return True
-
     def __or__(self, other):
         if not isinstance(other, Iterable):
             return NotImplemented
-        return self._from_iterable(item for part in (self, other) for item in part)
-
-    __ror__ = __or__
+        return self._from_iterable(value for part in (self, other) for value in part)
 
     def __sub__(self, other):
-        if not isinstance(other, Set):
-            if not isinstance(other, Iterable):
-                return NotImplemented
-            other = self._from_iterable(other)
+        other = _set_from(self, other)
+        if other is NotImplemented:
+            return other
         return self._from_iterable(value for value in self if value not in other)
 
     def __rsub__(self, other):
-        if not isinstance(other, Set):
-            if not isinstance(other, Iterable):
-                return NotImplemented
-            other = self._from_iterable(other)
+        other = _set_from(self, other)
+        if other is NotImplemented:
+            return other
         return self._from_iterable(value for value in other if value not in self)
 
     def __xor__(self, other):
-        if not isinstance(other, Set):
-            if not isinstance(other, Iterable):
-                return NotImplemented
-            other = self._from_iterable(other)
+        other = _set_from(self, other)
+        if other is NotImplemented:
+            return other
         return (self - other) | (other - self)
 
+    __rand__ = __and__
+    __ror__ = __or__
     __rxor__ = __xor__
-
-    def _hash(self):
-        return hash(frozenset(self))
 
 
 class MutableSet(Set):
@@ -325,20 +285,15 @@ class MutableSet(Set):
         self.discard(value)
 
     def pop(self):
-        it = iter(self)
         try:
-            value = next(it)
+            value = next(iter(self))
         except StopIteration:
             raise KeyError from None
         self.discard(value)
         return value
 
     def clear(self):
-        try:
-            while True:
-                self.pop()
-        except KeyError:
-            pass
+        _drain(self.pop, KeyError)
 
     def __ior__(self, it):
         for value in it:
@@ -353,22 +308,19 @@ class MutableSet(Set):
     def __ixor__(self, it):
         if it is self:
             self.clear()
-        else:
-            if not isinstance(it, Set):
-                it = self._from_iterable(it)
-            for value in it:
-                if value in self:
-                    self.discard(value)
-                else:
-                    self.add(value)
+            return self
+        if not isinstance(it, Set):
+            it = self._from_iterable(it)
+        for value in it:
+            (self.discard if value in self else self.add)(value)
         return self
 
     def __isub__(self, it):
         if it is self:
             self.clear()
-        else:
-            for value in it:
-                self.discard(value)
+            return self
+        for value in it:
+            self.discard(value)
         return self
 
 
@@ -379,18 +331,20 @@ class Mapping(Collection):
     def __getitem__(self, key):
         raise KeyError
 
-    def get(self, key, default=None):
-        try:
-            return self[key]
-        except KeyError:
-            return default
-
     def __contains__(self, key):
         try:
             self[key]
         except KeyError:
             return False
         return True
+
+    def __eq__(self, other):
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return dict(self.items()) == dict(other.items())
+
+    get = _ByItems.get
+    __reversed__ = None
 
     def keys(self):
         return KeysView(self)
@@ -401,12 +355,30 @@ class Mapping(Collection):
     def values(self):
         return ValuesView(self)
 
-    def __eq__(self, other):
-        if not isinstance(other, Mapping):
-            return NotImplemented
-        return dict(self.items()) == dict(other.items())
 
-    __reversed__ = None
+class MutableMapping(Mapping):
+    __slots__ = ()
+
+    @abstractmethod
+    def __setitem__(self, key, value):
+        raise KeyError
+
+    @abstractmethod
+    def __delitem__(self, key):
+        raise KeyError
+
+    pop = _ByItems.pop
+    popitem = _ByItems.popitem
+    setdefault = _ByItems.setdefault
+
+    def clear(self):
+        _drain(self.popitem, KeyError)
+
+    def update(self, other=(), /, **kwds):
+        if isinstance(other, Mapping):  # keys() or not
+            mapping = other
+            other = ((key, mapping[key]) for key in mapping)
+        _ByItems.update(self, other, **kwds)
 
 
 class MappingView(Sized):
@@ -419,7 +391,7 @@ class MappingView(Sized):
         return len(self._mapping)
 
     def __repr__(self):
-        return "{0.__class__.__name__}({0._mapping!r})".format(self)
+        return "%s(%r)" % (self.__class__.__name__, self._mapping)
 
 
 class KeysView(MappingView, Set):
@@ -458,81 +430,16 @@ class ItemsView(MappingView, Set):
 
 class ValuesView(MappingView, Collection):
     __slots__ = ()
-
-    def __contains__(self, value):
-        for key in self._mapping:
-            v = self._mapping[key]
-            if v is value or v == value:
-                return True
-        return False
+    __contains__ = _occurs
 
     def __iter__(self):
         for key in self._mapping:
             yield self._mapping[key]
 
 
-class MutableMapping(Mapping):
-    __slots__ = ()
-
-    @abstractmethod
-    def __setitem__(self, key, value):
-        raise KeyError
-
-    @abstractmethod
-    def __delitem__(self, key):
-        raise KeyError
-
-    _marker = object()
-
-    def pop(self, key, default=_marker):
-        try:
-            value = self[key]
-        except KeyError:
-            if default is self._marker:
-                raise
-            return default
-        del self[key]
-        return value
-
-    def popitem(self):
-        try:
-            key = next(iter(self))
-        except StopIteration:
-            raise KeyError from None
-        value = self[key]
-        del self[key]
-        return key, value
-
-    def clear(self):
-        try:
-            while True:
-                self.popitem()
-        except KeyError:
-            pass
-
-    def update(self, other=(), /, **kwds):
-        if isinstance(other, Mapping):
-            for key in other:
-                self[key] = other[key]
-        elif hasattr(other, "keys"):
-            for key in other.keys():
-                self[key] = other[key]
-        else:
-            for key, value in other:
-                self[key] = value
-        for key, value in kwds.items():
-            self[key] = value
-
-    def setdefault(self, key, default=None):
-        try:
-            return self[key]
-        except KeyError:
-            self[key] = default
-        return default
-
-
 class Sequence(Reversible, Collection):
     __slots__ = ()
+    __contains__ = _occurs
 
     @abstractmethod
     def __getitem__(self, index):
@@ -547,14 +454,8 @@ class Sequence(Reversible, Collection):
         except IndexError:
             return
 
-    def __contains__(self, value):
-        for v in self:
-            if v is value or v == value:
-                return True
-        return False
-
     def __reversed__(self):
-        for i in reversed(range(len(self))):
+        for i in range(len(self) - 1, -1, -1):
             yield self[i]
 
     def index(self, value, start=0, stop=None):
@@ -599,23 +500,13 @@ class MutableSequence(Sequence):
     def append(self, value):
         self.insert(len(self), value)
 
-    def clear(self):
-        try:
-            while True:
-                self.pop()
-        except IndexError:
-            pass
-
-    def reverse(self):
-        n = len(self)
-        for i in range(n // 2):
-            self[i], self[n - i - 1] = self[n - i - 1], self[i]
-
     def extend(self, values):
-        if values is self:
-            values = list(values)
-        for v in values:
+        for v in list(values) if values is self else values:
             self.append(v)
+
+    def __iadd__(self, values):
+        self.extend(values)
+        return self
 
     def pop(self, index=-1):
         v = self[index]
@@ -625,27 +516,25 @@ class MutableSequence(Sequence):
     def remove(self, value):
         del self[self.index(value)]
 
-    def __iadd__(self, values):
-        self.extend(values)
-        return self
+    def clear(self):
+        _drain(self.pop, IndexError)
+
+    def reverse(self):
+        n = len(self)
+        for i in range(n // 2):
+            self[i], self[n - i - 1] = self[n - i - 1], self[i]
 
 
 def _register():
     from collections import ChainMap, UserDict, UserList, UserString, deque
-    for kind in (tuple, str, range, memoryview, UserString):
-        Sequence.register(kind)
-    for kind in (bytes, bytearray):
-        ByteString.register(kind)
-    for kind in (list, bytearray, deque, UserList):
-        MutableSequence.register(kind)
-    Set.register(frozenset)
-    MutableSet.register(set)
-    for kind in (dict, ChainMap, UserDict):
-        MutableMapping.register(kind)
-    Mapping.register(type(type.__dict__))
-    KeysView.register(type({}.keys()))
-    ItemsView.register(type({}.items()))
-    ValuesView.register(type({}.values()))
+    empty = {}
+    for abstract, kinds in (
+            (Sequence, (tuple, str, range, memoryview, UserString)), (ByteString, (bytes, bytearray)),
+            (MutableSequence, (list, bytearray, deque, UserList)), (Set, (frozenset,)), (MutableSet, (set,)),
+            (MutableMapping, (dict, ChainMap, UserDict)), (Mapping, (type(type.__dict__),)),
+            (KeysView, (type(empty.keys()),)), (ItemsView, (type(empty.items()),)), (ValuesView, (type(empty.values()),))):
+        for kind in kinds:
+            abstract.register(kind)
 
 
 _register()
