@@ -1,7 +1,6 @@
 """Context managers from generators, and a few ready ones."""
 
 from functools import wraps
-from collections import deque
 
 
 class AbstractContextManager:
@@ -174,67 +173,11 @@ class redirect_stderr(_Redirect):
     _stream = "stderr"
 
 
-class ExitStack:
-    def __init__(self):
-        self._exits = deque()
-
-    def enter_context(self, manager):
-        kind = type(manager)
-        result = kind.__enter__(manager)
-        self._exits.append(lambda *details: kind.__exit__(manager, *details))
-        return result
-
-    def push(self, exit):
-        if hasattr(type(exit), "__exit__"):
-            self._exits.append(lambda *details: type(exit).__exit__(exit, *details))
-        else:
-            self._exits.append(exit)
-        return exit
-
-    def callback(self, function, /, *args, **kwargs):
-        def call(*details):
-            function(*args, **kwargs)
-        self._exits.append(call)
-        return function
-
-    def pop_all(self):
-        other = type(self)()
-        other._exits = self._exits
-        self._exits = deque()
-        return other
-
-    def close(self):
-        self.__exit__(None, None, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        first = value
-        pending = value
-        while self._exits:
-            leave = self._exits.pop()
-            try:
-                if pending is None:
-                    done = leave(None, None, None)
-                else:
-                    done = leave(type(pending), pending, pending.__traceback__)
-                if done:
-                    pending = None
-            except BaseException as error:
-                pending = error
-        if pending is None:
-            return first is not None
-        if pending is first:
-            return False
-        raise pending
-
-
-class AsyncExitStack:
-    """ExitStack for both kinds of managers and callbacks."""
+class _Exits:
+    """What both stacks have: the functions to call at the end, each with whether to await what it gives."""
 
     def __init__(self):
-        self._exits = deque()  # (is asynchronous, function)
+        self._exits = []
 
     def enter_context(self, manager):
         kind = type(manager)
@@ -242,25 +185,15 @@ class AsyncExitStack:
         self._exits.append((False, lambda *details: kind.__exit__(manager, *details)))
         return result
 
-    async def enter_async_context(self, manager):
-        kind = type(manager)
-        result = await kind.__aenter__(manager)
-        self._exits.append((True, lambda *details: kind.__aexit__(manager, *details)))
-        return result
+    def _push(self, waits, name, exit):
+        leave = exit
+        if hasattr(type(exit), name):
+            leave = lambda *details: getattr(type(exit), name)(exit, *details)
+        self._exits.append((waits, leave))
+        return exit
 
     def push(self, exit):
-        if hasattr(type(exit), "__exit__"):
-            self._exits.append((False, lambda *details: type(exit).__exit__(exit, *details)))
-        else:
-            self._exits.append((False, exit))
-        return exit
-
-    def push_async_exit(self, exit):
-        if hasattr(type(exit), "__aexit__"):
-            self._exits.append((True, lambda *details: type(exit).__aexit__(exit, *details)))
-        else:
-            self._exits.append((True, exit))
-        return exit
+        return self._push(False, "__exit__", exit)
 
     def callback(self, function, /, *args, **kwargs):
         def call(*details):
@@ -268,17 +201,55 @@ class AsyncExitStack:
         self._exits.append((False, call))
         return function
 
+    def pop_all(self):
+        other = type(self)()
+        other._exits = self._exits
+        self._exits = []
+        return other
+
+
+def _details(pending):
+    return (None, None, None) if pending is None else (type(pending), pending, pending.__traceback__)
+
+
+class ExitStack(_Exits):
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        pending = value
+        while self._exits:
+            _, leave = self._exits.pop()
+            try:
+                if leave(*_details(pending)):
+                    pending = None
+            except BaseException as error:
+                pending = error
+        if pending is not None and pending is not value:
+            raise pending
+        return value is not None and pending is None
+
+
+class AsyncExitStack(_Exits):
+    """ExitStack for both kinds of managers and callbacks."""
+
+    async def enter_async_context(self, manager):
+        kind = type(manager)
+        result = await kind.__aenter__(manager)
+        self._exits.append((True, lambda *details: kind.__aexit__(manager, *details)))
+        return result
+
+    def push_async_exit(self, exit):
+        return self._push(True, "__aexit__", exit)
+
     def push_async_callback(self, function, /, *args, **kwargs):
         async def call(*details):
             await function(*args, **kwargs)
         self._exits.append((True, call))
         return function
-
-    def pop_all(self):
-        other = type(self)()
-        other._exits = self._exits
-        self._exits = deque()
-        return other
 
     async def aclose(self):
         await self.__aexit__(None, None, None)
@@ -287,23 +258,17 @@ class AsyncExitStack:
         return self
 
     async def __aexit__(self, kind, value, traceback):
-        first = value
         pending = value
         while self._exits:
             waits, leave = self._exits.pop()
             try:
-                if pending is None:
-                    done = leave(None, None, None)
-                else:
-                    done = leave(type(pending), pending, pending.__traceback__)
+                done = leave(*_details(pending))
                 if waits:
                     done = await done
                 if done:
                     pending = None
             except BaseException as error:
                 pending = error
-        if pending is None:
-            return first is not None
-        if pending is first:
-            return False
-        raise pending
+        if pending is not None and pending is not value:
+            raise pending
+        return value is not None and pending is None

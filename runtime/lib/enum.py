@@ -4,9 +4,6 @@ EnumType, the metaclass, lets the class body run in a dict that notices the memb
 then one instance per distinct value. Members are in _member_map_ (by name, with aliases) and _value2member_map_.
 """
 
-from functools import reduce
-from operator import or_ as _or
-
 __all__ = ["EnumType", "EnumMeta", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum", "auto", "unique",
            "property", "verify", "member", "nonmember", "FlagBoundary", "STRICT", "CONFORM", "EJECT", "KEEP",
            "UNIQUE", "CONTINUOUS", "NAMED_FLAGS", "global_enum"]
@@ -99,6 +96,23 @@ def _is_descriptor(thing):
     return hasattr(kind, "__get__") or hasattr(kind, "__set__") or hasattr(kind, "__delete__")
 
 
+def _is_flag(cls):
+    return Flag is not None and issubclass(cls, Flag)
+
+
+def _equal_member(cls, value):
+    """The member of a value that cannot be hashed, or None."""
+    for item in cls._member_map_.values():
+        if item._value_ == value:
+            return item
+    return None
+
+
+def _split(text):
+    """Names with commas or blanks in between."""
+    return text.replace(",", " ").split()
+
+
 class _EnumDict(dict):
     """The namespace of an enumeration's body."""
 
@@ -123,11 +137,7 @@ class _EnumDict(dict):
                     raise TypeError("_generate_next_value_ must be defined before members")
                 self._generate_next_value = value.__func__ if isinstance(value, staticmethod) else value
             elif key == "_ignore_":
-                if isinstance(value, str):
-                    value = value.replace(",", " ").split()
-                else:
-                    value = list(value)
-                self._ignore = value
+                value = self._ignore = _split(value) if isinstance(value, str) else list(value)
                 already = set(value) & set(self._member_names)
                 if already:
                     raise ValueError("_ignore_ cannot specify already set names: %r" % (already,))
@@ -185,7 +195,7 @@ class EnumType(type):
         for key in classdict["_ignore_"]:
             classdict.pop(key, None)
         classdict.pop("_ignore_")
-        member_names = [n for n in classdict._member_names]
+        member_names = list(classdict._member_names)
         invalid = set(member_names) & {"mro", ""}
         if invalid:
             raise ValueError("invalid enum member name(s) %s" % ",".join([repr(n) for n in invalid]))
@@ -212,7 +222,7 @@ class EnumType(type):
         if next_value is not None and "_generate_next_value_" in body:
             body["_generate_next_value_"] = staticmethod(next_value)
         enum_class = super().__new__(metacls, cls, bases, body, **kwds)
-        if Flag is not None and issubclass(enum_class, Flag):
+        if _is_flag(enum_class):
             enum_class._boundary_ = boundary or own_boundary or getattr(first_enum, "_boundary_", None)
             enum_class._flag_mask_ = 0
             enum_class._all_bits_ = 0
@@ -221,8 +231,8 @@ class EnumType(type):
         metacls._finish_(enum_class, body, member_type, first_enum)
         if order is not None:
             if isinstance(order, str):
-                order = order.replace(",", " ").split()
-            if order != [n for n in enum_class._member_names_]:
+                order = _split(order)
+            if order != enum_class._member_names_:
                 raise TypeError("member order does not match _order_:\n  %r\n  %r" % (enum_class._member_names_, order))
         return enum_class
 
@@ -245,21 +255,17 @@ class EnumType(type):
         item.__objclass__ = enum_class
         item.__init__(*args)
         item._sort_order_ = len(enum_class._member_names_)
-        canonical = None
         try:
             canonical = enum_class._value2member_map_.get(value)
         except TypeError:
-            for other in enum_class._member_map_.values():
-                if other._value_ == value:
-                    canonical = other
-                    break
+            canonical = _equal_member(enum_class, value)
         if canonical is not None:
             item = canonical
-        elif Flag is not None and issubclass(enum_class, Flag) and not _single_bit(value):
+        elif _is_flag(enum_class) and not _single_bit(value):
             pass  # an alias of several flags: a name, but not among the members that iteration gives
         else:
             enum_class._member_names_.append(name)
-        if Flag is not None and issubclass(enum_class, Flag) and isinstance(value, int):
+        if _is_flag(enum_class) and isinstance(value, int):
             enum_class._flag_mask_ |= value
             if _single_bit(value):
                 enum_class._all_bits_ = 2 ** enum_class._flag_mask_.bit_length() - 1
@@ -300,7 +306,7 @@ class EnumType(type):
             found = getattr(enum_class, name)
             if found is getattr(member_type, name, None) or found is getattr(object, name):
                 type.__setattr__(enum_class, name, getattr(first_enum, name))
-        if Flag is not None and issubclass(enum_class, Flag):
+        if _is_flag(enum_class):
             for name in ("__or__", "__and__", "__xor__", "__ror__", "__rand__", "__rxor__", "__invert__"):
                 if name not in body:
                     wanted = getattr(first_enum, name)
@@ -371,7 +377,7 @@ class EnumType(type):
         bases = (cls,) if type is None else (type, cls)
         classdict = metacls.__prepare__(class_name, bases)
         if isinstance(names, str):
-            names = names.replace(",", " ").split()
+            names = _split(names)
         if isinstance(names, (tuple, list)) and names and isinstance(names[0], str):
             last = []
             pairs = []
@@ -427,7 +433,7 @@ class EnumType(type):
         return reversed([cls._member_map_[name] for name in cls._member_names_])
 
     def __repr__(cls):
-        if Flag is not None and issubclass(cls, Flag):
+        if _is_flag(cls):
             return "<flag %r>" % cls.__name__
         return "<enum %r>" % cls.__name__
 
@@ -448,9 +454,9 @@ class Enum(metaclass=EnumType):
         except KeyError:
             pass
         except TypeError:
-            for item in cls._member_map_.values():
-                if item._value_ == value:
-                    return item
+            item = _equal_member(cls, value)
+            if item is not None:
+                return item
         try:
             failure = None
             result = cls._missing_(value)
@@ -460,7 +466,7 @@ class Enum(metaclass=EnumType):
         try:
             if isinstance(result, cls):
                 return result
-            if Flag is not None and issubclass(cls, Flag) and cls._boundary_ is EJECT and isinstance(result, int):
+            if _is_flag(cls) and cls._boundary_ is EJECT and isinstance(result, int):
                 return result
             error = ValueError("%r is not a valid %s" % (value, cls.__qualname__))
             if result is None and failure is None:
@@ -724,15 +730,15 @@ class IntFlag(int, ReprEnum, Flag, boundary=KEEP):
     pass
 
 
+def _aliases(enumeration):
+    return ", ".join(["%s -> %s" % (name, item.name) for name, item in enumeration.__members__.items() if name != item.name])
+
+
 def unique(enumeration):
     """Class decorator: no two names for one value."""
-    duplicates = []
-    for name, item in enumeration.__members__.items():
-        if name != item.name:
-            duplicates.append((name, item.name))
-    if duplicates:
-        raise ValueError("duplicate values found in %r: %s"
-                         % (enumeration, ", ".join(["%s -> %s" % (alias, name) for alias, name in duplicates])))
+    aliases = _aliases(enumeration)
+    if aliases:
+        raise ValueError("duplicate values found in %r: %s" % (enumeration, aliases))
     return enumeration
 
 
@@ -756,10 +762,9 @@ class verify:
     def __call__(self, enumeration):
         for check in self.checks:
             if check is UNIQUE:
-                duplicates = ["%s -> %s" % (name, item.name) for name, item in enumeration.__members__.items()
-                              if name != item.name]
-                if duplicates:
-                    raise ValueError("aliases found in %r: %s" % (enumeration, ", ".join(duplicates)))
+                aliases = _aliases(enumeration)
+                if aliases:
+                    raise ValueError("aliases found in %r: %s" % (enumeration, aliases))
             elif check is CONTINUOUS:
                 values = set([item.value for item in enumeration])
                 if len(values) < 2:
@@ -774,7 +779,9 @@ class verify:
                                      % ("flag" if issubclass(enumeration, Flag) else "enum", enumeration.__name__,
                                         ", ".join([str(m) for m in missing])))
             elif check is NAMED_FLAGS:
-                named = reduce(_or, [item.value for item in enumeration], 0)
+                named = 0
+                for item in enumeration:
+                    named |= item.value
                 for name, item in enumeration.__members__.items():
                     if item.value & ~named:
                         raise ValueError("invalid Flag %r: alias %s is missing value %s "
