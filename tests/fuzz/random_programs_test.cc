@@ -13,7 +13,7 @@ namespace {
 constexpr int kPrograms = 20;
 
 TEST(RandomPrograms, AsInPython) {
-  const bool full = getenv("TIDEPOOL_TEST_SECONDS") != nullptr;
+  const bool full = Full();
   const bool sanitized = *kSanitizer != '\0';
   const Outcome version = Execute("python3", ".", {"-c", "import sys; print(sys.version_info[:2], sys.implementation.name)"}, 60);
   const bool compare = !sanitized && version.status == 0 && version.out == "(3, 11) cpython\n";

@@ -19,13 +19,8 @@ namespace {
 
 constexpr int64_t kNever = int64_t{1} << 62;
 
-bool Full() { return getenv("TIDEPOOL_TEST_SECONDS") != nullptr; }
-
 Outcome RunFailing(const Script& script, const std::string& source, int64_t n, double seconds) {
-  std::vector<std::string> args{"--fail-allocation=" + std::to_string(n), script.name + ".py"};
-  std::istringstream words(Directive(source, "args", ""));
-  for (std::string word; words >> word;) args.push_back(word);
-  return Execute(Interpreter(), script.folder, args, seconds);
+  return Execute(Interpreter(), script.folder, Arguments({"--fail-allocation=" + std::to_string(n)}, script, source), seconds);
 }
 
 // Allocations of the whole run, from its last words. 0: there are none.
@@ -52,11 +47,9 @@ TEST(FailAllocation, EveryEndIsAnOrderlyOne) {
   std::mt19937_64 random(20261130);
   int scripts = 0, runs = 0, hit = 0;
   for (const Script& script : FindScripts()) {
-    const std::string source = ReadFile(script.folder + "/" + script.name + ".py");
-    if (source.find("thread") != std::string::npos || source.find("concurrent") != std::string::npos) continue;
-    if (script.folder.find("examples") != std::string::npos) continue;  // they measure memory
-    if (script.folder.find("bench") != std::string::npos) continue;     // nothing that others do not do
-    if (*kSanitizer != '\0' && Directive(source, "skip", "").find(kSanitizer) != std::string::npos) continue;
+    if (!IsPlain(script)) continue;  // examples measure memory, benchmarks do nothing that others do not do
+    const std::string source = Source(script);
+    if (HasThreads(source) || LeftOutHere(source)) continue;
     if (!Full() && random() % 5 != 0) continue;
     const Outcome whole = RunFailing(script, source, kNever, 100);
     const int64_t total = Counted(whole.err);
@@ -85,14 +78,14 @@ TEST(FailAllocation, EveryScriptOnce) {
   std::mt19937_64 random(5);
   int scripts = 0, hit = 0;
   for (const Script& script : FindScripts()) {
-    const std::string source = ReadFile(script.folder + "/" + script.name + ".py");
-    if (source.find("thread") != std::string::npos || source.find("concurrent") != std::string::npos) continue;
-    if (script.folder.find("examples") != std::string::npos || script.folder.find("bench") != std::string::npos) continue;
+    if (!IsPlain(script)) continue;
+    const std::string source = Source(script);
+    if (HasThreads(source)) continue;
     const int64_t n = 1 + static_cast<int64_t>(random() % (uint64_t{2500} << (random() % 5)));
-    if (*kSanitizer != '\0' && (n % 4 != 0 || Directive(source, "skip", "").find(kSanitizer) != std::string::npos)) continue;
+    if (*kSanitizer != '\0' && (n % 4 != 0 || LeftOutHere(source))) continue;
     Outcome whole;
-    whole.status = atoi(Directive(source, "exit", "0").c_str());
-    whole.out = ReadFile(script.folder + "/" + script.name + ".expected");
+    whole.status = ExpectedStatus(source);
+    whole.out = Expected(script);
     const Outcome o = RunFailing(script, source, n, 300);
     scripts++;
     hit += o.out != whole.out || o.status != whole.status;

@@ -10,25 +10,21 @@
 namespace tidepool::testing {
 namespace {
 
-bool Full() { return getenv("TIDEPOOL_TEST_SECONDS") != nullptr; }
-
 class StressTest : public ::testing::Test {
  public:
   StressTest(Script script, std::string source) : script_(std::move(script)), source_(std::move(source)) {}
 
   void TestBody() override {
-    if (*kSanitizer != '\0' && Directive(source_, "skip", "").find(kSanitizer) != std::string::npos) GTEST_SKIP();
+    if (LeftOutHere(source_)) GTEST_SKIP();
     const std::string wanted = Directive(source_, "gc-stress", "");
     int64_t k = Full() ? 13 : 197;
     if (!wanted.empty()) k = atoll(wanted.c_str()) / (Full() ? 10 : 1);
     ASSERT_GT(k, 0) << wanted;
     if (*kSanitizer != '\0') k *= 5;
-    std::vector<std::string> args{"--gc-stress=" + std::to_string(k), script_.name + ".py"};
-    std::istringstream words(Directive(source_, "args", ""));
-    for (std::string word; words >> word;) args.push_back(word);
-    const Outcome o = Execute(Interpreter(), script_.folder, args, 600);
-    EXPECT_EQ(o.status, atoi(Directive(source_, "exit", "0").c_str())) << "(1000 + n: signal n) with " << args[0] << "\n" << o.err;
-    EXPECT_EQ(o.out, ReadFile(script_.folder + "/" + script_.name + ".expected")) << args[0] << "\n" << o.err;
+    const std::string option = "--gc-stress=" + std::to_string(k);
+    const Outcome o = Execute(Interpreter(), script_.folder, Arguments({option}, script_, source_), 600);
+    EXPECT_EQ(o.status, ExpectedStatus(source_)) << "(1000 + n: signal n) with " << option << "\n" << o.err;
+    EXPECT_EQ(o.out, Expected(script_)) << option << "\n" << o.err;
   }
 
  private:
@@ -44,8 +40,8 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   int scripts = 0, left_out = 0;
   for (const Script& script : FindScripts()) {
-    if (script.folder.find("bench") != std::string::npos || script.folder.find("examples") != std::string::npos) continue;
-    std::string source = ReadFile(script.folder + "/" + script.name + ".py");
+    if (!IsPlain(script)) continue;
+    std::string source = Source(script);
     if (Directive(source, "gc-stress", "") == "no") {
       left_out++;
       continue;

@@ -52,6 +52,9 @@ inline std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
+// Whether the long suite runs.
+inline bool Full() { return getenv("TIDEPOOL_TEST_SECONDS") != nullptr; }
+
 inline bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 // The root of the checkout as the test sees it.
@@ -79,6 +82,32 @@ inline std::string Directive(const std::string& source, const std::string& key, 
     return start == std::string::npos ? "" : rest.substr(start);
   }
   return otherwise;
+}
+
+// Whether a script is one of this folder's own: no benchmark, no example.
+inline bool IsPlain(const Script& script) { return script.folder.ends_with("tests/scripts"); }
+
+inline std::string Source(const Script& script) { return ReadFile(script.folder + "/" + script.name + ".py"); }
+
+inline std::string Expected(const Script& script) { return ReadFile(script.folder + "/" + script.name + ".expected"); }
+
+inline int ExpectedStatus(const std::string& source) { return atoi(Directive(source, "exit", "0").c_str()); }
+
+// Whether it says that it does not run under the sanitizer of this build.
+inline bool LeftOutHere(const std::string& source) {
+  return *kSanitizer != '\0' && Directive(source, "skip", "").find(kSanitizer) != std::string::npos;
+}
+
+inline bool HasThreads(const std::string& source) {
+  return source.find("thread") != std::string::npos || source.find("concurrent") != std::string::npos;
+}
+
+// The command line: options of the runtime, the script, and the arguments that it asks for.
+inline std::vector<std::string> Arguments(std::vector<std::string> options, const Script& script, const std::string& source) {
+  options.push_back(script.name + ".py");
+  std::istringstream words(Directive(source, "args", ""));
+  for (std::string word; words >> word;) options.push_back(word);
+  return options;
 }
 
 inline double Now() {

@@ -65,21 +65,16 @@ class ScriptTest : public testing::Test {
 
 void ScriptTest::TestBody() {
   std::string stem = script_.folder + "/" + script_.name;
-  std::string source = ReadFile(stem + ".py");
-  if (*kSanitizer != '\0' && Directive(source, "skip", "").find(kSanitizer) != std::string::npos) GTEST_SKIP();
+  std::string source = Source(script_);
+  if (LeftOutHere(source)) GTEST_SKIP();
   // Most scripts have one thread, in which ThreadSanitizer finds nothing.
-  if (std::string(kSanitizer) == "tsan" && source.find("thread") == std::string::npos &&
-      source.find("concurrent") == std::string::npos) {
-    GTEST_SKIP();
-  }
-  std::vector<std::string> args{script_.name + ".py"};
-  std::istringstream words(Directive(source, "args", ""));
-  for (std::string word; words >> word;) args.push_back(word);
+  if (std::string(kSanitizer) == "tsan" && !HasThreads(source)) GTEST_SKIP();
+  std::vector<std::string> args = Arguments({}, script_, source);
   double seconds = atof(Directive(source, "seconds", "60").c_str()) * (*kSanitizer != '\0' ? 10 : 1);
-  int exit = atoi(Directive(source, "exit", "0").c_str());
+  int exit = ExpectedStatus(source);
   bool check_stderr = Directive(source, "stderr", "no") == "yes";
 
-  std::string expected = ReadFile(stem + ".expected");
+  std::string expected = Expected(script_);
   std::string expected_err = check_stderr ? ReadFile(stem + ".stderr") : "";
   bool figures = Directive(source, "figures", "no") == "yes";
   if (figures) expected = WithoutFigures(expected);
