@@ -79,10 +79,9 @@ def field(*, default=MISSING, default_factory=MISSING, init=True, repr=True, has
     return Field(default, default_factory, init, repr, hash, compare, metadata, kw_only)
 
 
-def _is_kind(kind, text, name):
+def _is_kind(kind, name):
     """Whether an annotation, kept as text if it is more than a name, is `name` or `name[...]`."""
-    if isinstance(kind, str):
-        text = kind
+    text = kind if isinstance(kind, str) else repr(kind)
     head = text.split("[")[0].strip()
     return head == name or head.endswith("." + name)
 
@@ -94,10 +93,9 @@ def _collect(cls, kw_only):
         for f in getattr(base, "__dataclass_fields__", {}).values():
             fields[f.name] = f
     for name, kind in cls.__dict__.get("__annotations__", {}).items():
-        text = kind if isinstance(kind, str) else repr(kind)
-        if _is_kind(kind, text, "ClassVar"):
+        if _is_kind(kind, "ClassVar"):
             continue
-        if kind is KW_ONLY or isinstance(kind, str) and _is_kind(kind, text, "KW_ONLY"):
+        if kind is KW_ONLY or isinstance(kind, str) and _is_kind(kind, "KW_ONLY"):
             kw_only = True
             continue
         default = cls.__dict__.get(name, MISSING)
@@ -117,7 +115,7 @@ def _collect(cls, kw_only):
         if f.kw_only is MISSING:
             f.kw_only = kw_only
         f._field_type = "_FIELD"
-        if isinstance(kind, InitVar) or kind is InitVar or isinstance(kind, str) and _is_kind(kind, text, "InitVar"):
+        if isinstance(kind, InitVar) or kind is InitVar or isinstance(kind, str) and _is_kind(kind, "InitVar"):
             f._field_type = "_FIELD_INITVAR"
             if f.default_factory is not MISSING:
                 raise TypeError("field %s cannot have a default factory" % name)
@@ -204,6 +202,14 @@ def _set(cls, name, function, overwrite=False):
         setattr(cls, name, function)
 
 
+def _comparison(values, compare):
+    def method(self, other):
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return compare(values(self), values(other))
+    return method
+
+
 _busy = local()  # objects whose repr is being made
 
 
@@ -225,8 +231,8 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
     compared = [f.name for f in fields if f.compare]
     hashed = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
 
-    def values(self):
-        return tuple([getattr(self, name) for name in compared])
+    def values(self, names=compared):
+        return tuple([getattr(self, name) for name in names])
 
     if init:
         _set(cls, "__init__", _init(cls, every, frozen), True)
@@ -251,33 +257,13 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
         _set(cls, "__eq__", __eq__)
         if frozen or unsafe_hash:
             def __hash__(self):
-                return hash(tuple([getattr(self, name) for name in hashed]))
+                return hash(values(self, hashed))
             _set(cls, "__hash__", __hash__, not own_hash)
         elif not own_hash:
             cls.__hash__ = None
     if order:
-        def __lt__(self, other):
-            if other.__class__ is not self.__class__:
-                return NotImplemented
-            return values(self) < values(other)
-
-        def __le__(self, other):
-            if other.__class__ is not self.__class__:
-                return NotImplemented
-            return values(self) <= values(other)
-
-        def __gt__(self, other):
-            if other.__class__ is not self.__class__:
-                return NotImplemented
-            return values(self) > values(other)
-
-        def __ge__(self, other):
-            if other.__class__ is not self.__class__:
-                return NotImplemented
-            return values(self) >= values(other)
-
-        for function in (__lt__, __le__, __gt__, __ge__):
-            _set(cls, function.__name__, function)
+        for name in ("__lt__", "__le__", "__gt__", "__ge__"):
+            _set(cls, name, _comparison(values, getattr(tuple, name)))
     if frozen:
         def __setattr__(self, name, value):
             raise FrozenInstanceError("cannot assign to field %r" % name)

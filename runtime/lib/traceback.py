@@ -78,14 +78,11 @@ def _repeated(count):
     return "  [Previous line repeated %d more time%s]\n" % (count, "s" if count > 1 else "")
 
 
-def _limited(entries, limit):
+def _cut(entries, limit):
+    """The first `limit` of them; the last, if it is negative."""
     if limit is None:
-        limit = getattr(sys, "tracebacklimit", None)
-        if limit is not None and limit < 0:
-            limit = 0
-    if limit is not None:
-        entries = entries[:limit] if limit >= 0 else entries[limit:]
-    return StackSummary(entries)
+        return entries
+    return entries[:limit] if limit >= 0 else entries[limit:]
 
 
 def extract_tb(tb, limit=None):
@@ -93,7 +90,9 @@ def extract_tb(tb, limit=None):
     while tb is not None:
         entries.append(_summary(_traceback_entry(tb)))
         tb = tb.tb_next
-    return _limited(entries, limit)
+    if limit is None and getattr(sys, "tracebacklimit", None) is not None:
+        limit = max(sys.tracebacklimit, 0)
+    return StackSummary(_cut(entries, limit))
 
 
 def extract_stack(f=None, limit=None):
@@ -105,10 +104,7 @@ def extract_stack(f=None, limit=None):
         # What a frame is doing now is not marked, only what raised.
         entries.append(FrameSummary(filename, lineno, name, text="".join(text.splitlines(True)[:2])))
         f = f.f_back
-    if limit is not None:
-        entries = entries[:limit] if limit >= 0 else entries[limit:]
-    entries.reverse()
-    return StackSummary(entries)
+    return StackSummary(reversed(_cut(entries, limit)))
 
 
 def walk_tb(tb):
@@ -201,8 +197,12 @@ def format_exception(exc, /, value=_missing, tb=_missing, limit=None, chain=True
     return _lines(value, limit, chain, set())
 
 
+def _print(lines, file):
+    print("".join(lines), end="", file=sys.stderr if file is None else file)
+
+
 def print_exception(exc, /, value=_missing, tb=_missing, limit=None, file=None, chain=True):
-    print("".join(format_exception(exc, value, tb, limit, chain)), end="", file=sys.stderr if file is None else file)
+    _print(format_exception(exc, value, tb, limit, chain), file)
 
 
 def format_exc(limit=None, chain=True):
@@ -214,16 +214,15 @@ def print_exc(limit=None, file=None, chain=True):
 
 
 def print_tb(tb, limit=None, file=None):
-    print("".join(format_tb(tb, limit)), end="", file=sys.stderr if file is None else file)
+    _print(format_tb(tb, limit), file)
 
 
 def print_stack(f=None, limit=None, file=None):
-    lines = format_stack(sys._getframe(1) if f is None else f, limit)
-    print("".join(lines), end="", file=sys.stderr if file is None else file)
+    _print(format_stack(sys._getframe(1) if f is None else f, limit), file)
 
 
 def print_list(extracted_list, file=None):
-    print("".join(format_list(extracted_list)), end="", file=sys.stderr if file is None else file)
+    _print(format_list(extracted_list), file)
 
 
 def clear_frames(tb):

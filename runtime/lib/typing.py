@@ -213,7 +213,7 @@ def get_type_hints(thing):
 
 def NamedTuple(name, fields=None, /, **kwargs):
     from collections import namedtuple
-    fields = list((fields or kwargs.items()) if fields is None else fields)
+    fields = list(kwargs.items() if fields is None else fields)
     made = namedtuple(name, [field for field, _ in fields])
     made.__annotations__ = dict(fields)
     return made
