@@ -602,16 +602,14 @@ def _plain(other):
     return other.data if isinstance(other, (UserList, UserString)) else other
 
 
-class UserList:
-    """A list to derive from; the items are in `data`."""
-
-    __hash__ = None
-
-    def __init__(self, items=None):
-        self.data = [] if items is None else list(_plain(items))
+class _ByData:
+    """What UserList and UserString let their `data` do."""
 
     def __repr__(self):
         return repr(self.data)
+
+    def __len__(self):
+        return len(self.data)
 
     def __lt__(self, other):
         return self.data < _plain(other)
@@ -628,11 +626,20 @@ class UserList:
     def __ge__(self, other):
         return self.data >= _plain(other)
 
+    def __mul__(self, n):
+        return self.__class__(self.data * n)
+
+    __rmul__ = __mul__
+
+
+class UserList(_ByData):
+    """A list to derive from; the items are in `data`."""
+
+    def __init__(self, items=None):
+        self.data = [] if items is None else list(_plain(items))
+
     def __contains__(self, item):
         return item in self.data
-
-    def __len__(self):
-        return len(self.data)
 
     def __iter__(self):
         i = 0
@@ -658,11 +665,6 @@ class UserList:
     def __iadd__(self, other):
         self.data += list(_plain(other))
         return self
-
-    def __mul__(self, n):
-        return self.__class__(self.data * n)
-
-    __rmul__ = __mul__
 
     def __imul__(self, n):
         self.data *= n
@@ -702,7 +704,7 @@ class UserList:
         self.data.extend(_plain(other))
 
 
-class UserString:
+class UserString(_ByData):
     """A string to derive from; the text is in `data`. Methods that give text give the class."""
 
     def __init__(self, text):
@@ -711,32 +713,11 @@ class UserString:
     def __str__(self):
         return self.data
 
-    def __repr__(self):
-        return repr(self.data)
-
     def __hash__(self):
         return hash(self.data)
 
-    def __eq__(self, other):
-        return self.data == _plain(other)
-
-    def __lt__(self, other):
-        return self.data < _plain(other)
-
-    def __le__(self, other):
-        return self.data <= _plain(other)
-
-    def __gt__(self, other):
-        return self.data > _plain(other)
-
-    def __ge__(self, other):
-        return self.data >= _plain(other)
-
     def __contains__(self, part):
         return _plain(part) in self.data
-
-    def __len__(self):
-        return len(self.data)
 
     def __iter__(self):
         return iter(self.data)
@@ -749,11 +730,6 @@ class UserString:
 
     def __radd__(self, other):
         return self.__class__(str(other) + self.data)
-
-    def __mul__(self, n):
-        return self.__class__(self.data * n)
-
-    __rmul__ = __mul__
 
     def __mod__(self, args):
         return self.__class__(self.data % args)
