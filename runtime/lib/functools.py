@@ -43,6 +43,12 @@ def reduce(function, iterable, initial=_missing, /):
     return value
 
 
+def _arguments(made):
+    """What a partial or partialmethod was made of, as text."""
+    parts = [repr(made.func)] + [repr(a) for a in made.args] + ["%s=%r" % kv for kv in made.keywords.items()]
+    return ", ".join(parts)
+
+
 class partial:
     def __init__(self, func, /, *args, **keywords):
         if not callable(func):
@@ -63,10 +69,7 @@ class partial:
         return self.func(*self.args, *args, **keywords)
 
     def __repr__(self):
-        parts = [repr(self.func)]
-        parts.extend([repr(arg) for arg in self.args])
-        parts.extend(["%s=%r" % (key, value) for key, value in self.keywords.items()])
-        return "functools.partial(%s)" % ", ".join(parts)
+        return "functools.partial(%s)" % _arguments(self)
 
 
 def cmp_to_key(compare):
@@ -313,8 +316,7 @@ class partialmethod:
         return method if obj is None else partial(method, obj)
 
     def __repr__(self):
-        parts = [repr(self.func)] + [repr(a) for a in self.args] + ["%s=%r" % kv for kv in self.keywords.items()]
-        return "functools.partialmethod(%s)" % ", ".join(parts)
+        return "functools.partialmethod(%s)" % _arguments(self)
 
 
 class singledispatchmethod:
