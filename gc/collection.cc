@@ -226,7 +226,13 @@ CollectStats Collector::Impl::Collect(ThreadState* ts, int generation, const cha
   CollectStats stats;
   stats.generation = std::clamp(generation, 0, 2);
   stats.reason = reason;
-  if (Refused(ts, "Collect") || !TryOwn(ts)) return stats;
+  if (Refused(ts, "Collect")) return stats;
+  if (!TryOwn(ts)) {
+    // The one who collects may wait for this thread to stop, and a caller that asks
+    // again and again passes nowhere else.
+    if (!TIDEPOOL_MUTANT(gc_declined_without_safepoint)) ts->Safepoint();
+    return stats;
+  }
   if (open.load(kRelaxed) != 0) GiveUp(ts);
   Begin(ts, generation, reason);
   while (!Step(ts)) {

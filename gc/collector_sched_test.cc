@@ -104,6 +104,29 @@ sched::SchedOptions Budget() {
   return options;
 }
 
+// A thread that asks for collections until another one's is over does not keep that one
+// from stopping it.
+TEST(CollectorSchedTest, AskingAgainLetsTheOtherFinish) {
+  auto result = sched::Explore(Budget(), [](sched::SchedRun& run) {
+    SchedWorld w;
+    Atomic<int> over{0};
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("asking");
+      while (over.load(kRelaxed) == 0) w.collector->Collect(ts);
+      w.isolate->LeaveThread(ts);
+    });
+    run.Spawn([&] {
+      ThreadState* ts = w.isolate->AttachThread("collector");
+      while (!w.collector->Collect(ts).ran) {
+      }
+      over.store(1, kRelaxed);
+      w.isolate->LeaveThread(ts);
+    });
+    run.RunAll();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
 // One thread makes a ring, publishes it and lets go; another takes it without a lock, holds
 // it and drops it; a third collects. In the end nothing is left, nothing died early.
 TEST(CollectorSchedTest, CollectBesideLockFreeReader) {
