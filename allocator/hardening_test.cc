@@ -19,6 +19,7 @@
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/allocator/heap_ops_testing.h"
 #include "tidepool/base/sanitizer.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
@@ -358,6 +359,7 @@ TEST(HardeningTest, TheOrderOfBlocksCannotBeForetold) {
 }
 
 TEST(HardeningTest, RandomProgramsUnderEachAndAll) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (const Mitigation* m = MitigationTable(); m->name != nullptr; ++m) {
     Options options;
     options.arena_reserve = 8 << 20;

@@ -11,6 +11,7 @@
 #include "tidepool/base/atomic.h"
 #include "tidepool/base/event.h"
 #include "tidepool/base/fake_os.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 
 namespace tidepool {
@@ -519,6 +520,7 @@ TEST(HeapMemoryTest, PagesEmptiedByOthersDoNotRot) {
 
 // symmetryinvestments/symgc#37: address space for arenas is refused at first.
 TEST(HeapMemoryTest, SmallReservationsWhenBigOnesFail) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   FakeOs os(RealOs());
   Options options;
   // More than there may be (AddressSanitizer poisons all of it, so less there).

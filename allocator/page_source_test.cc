@@ -14,6 +14,7 @@
 #include "tidepool/allocator/heap_ops_testing.h"
 #include "tidepool/base/fake_os.h"
 #include "tidepool/base/region_os.h"
+#include "tidepool/base/single_thread_testing.h"
 
 namespace tidepool {
 namespace {
@@ -50,6 +51,7 @@ Options Plain() {
 }
 
 TEST(PageSourceTest, AFewMegabytesAndNothingElse) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (size_t page : {4 << 10, 16 << 10, 64 << 10}) {
     for (size_t size : {2 << 20, 5 << 20, 8 << 20}) {
       Memory memory(size);
@@ -187,6 +189,7 @@ TEST(PageSourceTest, AnEmptyRegionCanBeWithdrawn) {
 }
 
 TEST(PageSourceTest, RandomProgramsOverARegion) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (size_t page : {4 << 10, 16 << 10, 64 << 10}) {
     for (uint64_t seed = 1; seed < 4; ++seed) {
       Memory memory(6 << 20);
@@ -299,6 +302,7 @@ struct Embedder {
 };
 
 TEST(PageSourceTest, MemoryByCallbacksThatFailAtRandom) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (bool failing : {false, true}) {
     Embedder embedder(64 << 20);
     CallbackOs os(embedder.Source());

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/gc/test_world.h"
 
 namespace tidepool {
@@ -67,6 +68,7 @@ TEST(CollectorTest, RingsWithTailsAndSharedNodes) {
 }
 
 TEST(CollectorTest, LongListsAreMarkedAndFreedWithoutRecursion) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   World w;
   constexpr int kLength = 300000;
   Node* head = NewRing(w.ts, kLength);

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
@@ -66,6 +67,7 @@ struct RootList : RootSet {
 };
 
 TEST_F(SlicesTest, FindsAllGarbageAndNothingElse) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (uint64_t budget : {1000u, 20000u, 200000u, 100000000u}) {
     SCOPED_TRACE(budget);
     g_budget_ns.store(budget, kRelaxed);
@@ -100,6 +102,7 @@ TEST_F(SlicesTest, FindsAllGarbageAndNothingElse) {
 // Garbage that hangs together in every way: chains of cycles forwards and backwards in
 // memory, and one structure too big for any piece.
 TEST_F(SlicesTest, ChainsAcrossPieces) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (bool backwards : {false, true}) {
     World w(Options(), RealOs(), "slicing");
     constexpr int kLinks = 30000;
@@ -134,6 +137,7 @@ TEST_F(SlicesTest, ChainsAcrossPieces) {
 // Everything alive, and nothing of it known to the roots: every object is tried, in pieces
 // and once more with the leftovers, and survives with its words in order.
 TEST_F(SlicesTest, LiveByTrial) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   World w(Options(), RealOs(), "slicing");
   std::vector<Node*> nodes = RandomNodes(w, 20000, 11);
   for (int round = 0; round < 3; ++round) {
@@ -150,6 +154,7 @@ TEST_F(SlicesTest, LiveByTrial) {
 
 // A pass in one go after slices, and the other way round: the mark bits take turns.
 TEST_F(SlicesTest, TakesTurnsWithWholePasses) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   World w(Options(), RealOs(), "slicing");
   RootList roots(w);
   roots.nodes = RandomNodes(w, 2000, 5);
@@ -270,6 +275,7 @@ TEST_F(SlicesTest, BesideMutators) {
 // The n-th allocation of the tables fails: given up, or finished; never a word wrong, and
 // the next pass finds the rest.
 TEST_F(SlicesTest, OutOfMemory) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (uint64_t n = 1;; ++n) {
     SCOPED_TRACE(n);
     FakeOs os;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/gc/test_world.h"
 
@@ -104,6 +105,7 @@ TEST(TriggerTest, Counts) {
 
 // S01, S02: kept data costs few collections and little time.
 TEST(TriggerTest, GrowingLiveDataCollectsSeldom) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   World w(Options(), RealOs(), "live_bytes");
   Node* head = NewNode(w.ts);
   for (int i = 0; i < 1000000; ++i) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/tests/shell/shell.h"
 
 namespace {
@@ -46,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Scripts, PuddleTest,
                                          "threads", "loops"));
 
 TEST(PuddleTest, CollectsAtEveryChance) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   for (const char* name : {"closures", "cycles", "errors"}) {
     const Ran ran = RunPuddle("TIDEPOOL_GC_STRESS=300", Script(std::string(name) + ".pud"));
     EXPECT_EQ(ran.status, 0);
@@ -76,6 +78,7 @@ TEST(PuddleTest, AnErrorEndsItsScriptAndLeavesNothing) {
 
 // The hard limit is the language's own error, and the program goes on.
 TEST(PuddleTest, OutOfMemoryIsAnErrorOfTheLanguage) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   const Ran ran = RunPuddle("TIDEPOOL_MAX_MEMORY=24M", Script("hungry.pud"));
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_EQ(ran.out, Expected("hungry"));

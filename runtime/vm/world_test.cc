@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/fake_os.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/object/isolate.h"
 #include "tidepool/runtime/objects/int.h"
@@ -60,6 +61,7 @@ TEST(World, RunsAndEnds) {
 // Under a limit, and with a policy that never collects by itself: what cycles hold is no reason for a MemoryError, be it
 // small nodes or big blocks; what is live is one, and afterwards the script goes on.
 TEST(World, GarbageInCyclesIsCollectedBeforeTheLimitRefuses) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   constexpr char kSmall[] = R"(
 class Node:
     def __init__(self):
@@ -230,6 +232,7 @@ TEST(World, SyntaxErrorIsAnException) {
 
 // Every request to the OS fails once, from the first to the last one of a whole run.
 TEST(World, SurvivesRefusals) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   int finished = 0;
   for (uint64_t n = 1; n < 400; n++) {
     FakeOs os;
@@ -249,6 +252,7 @@ TEST(World, SurvivesRefusals) {
 }
 
 TEST(World, MemoryLimitIsMemoryError) {
+  TIDEPOOL_SINGLE_THREAD_TEST();
   Options o = SmallOptions();
   o.max_memory = 48 << 20;
   auto world = World::Create(o, RuntimeOptions());
