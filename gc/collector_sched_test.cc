@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/sched.h"
+#include "tidepool/base/spin.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
 #include "tidepool/object/load_ref.h"
@@ -112,13 +113,15 @@ TEST(CollectorSchedTest, AskingAgainLetsTheOtherFinish) {
     Atomic<int> over{0};
     run.Spawn([&] {
       ThreadState* ts = w.isolate->AttachThread("asking");
-      while (over.load(kRelaxed) == 0) w.collector->Collect(ts);
+      while (over.load(kRelaxed) == 0) {
+        w.collector->Collect(ts);
+        SpinPause();
+      }
       w.isolate->LeaveThread(ts);
     });
     run.Spawn([&] {
       ThreadState* ts = w.isolate->AttachThread("collector");
-      while (!w.collector->Collect(ts).ran) {
-      }
+      while (!w.collector->Collect(ts).ran) SpinPause();
       over.store(1, kRelaxed);
       w.isolate->LeaveThread(ts);
     });

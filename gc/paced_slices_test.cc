@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/base/sanitizer.h"
+#include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
@@ -232,6 +233,7 @@ TEST_F(PacedSlicesTest, RestsWhileDisabled) {
 
 // The thread that began it leaves, another goes on; and the collector goes in the middle.
 TEST_F(PacedSlicesTest, ThreadsComeAndGoBetweenSlices) {
+  TIDEPOOL_SINGLE_THREAD_TEST();  // one at a time
   Hold(30000);
   int opened = 0;
   for (int i = 0; i < 30 || (i < 3000 && counter.stops < 4); ++i) {
