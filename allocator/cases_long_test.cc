@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tidepool/allocator/domain_testing.h"
 #include "tidepool/allocator/heap_domain.h"
+#include "tidepool/base/lock_waits.h"
 #include "tidepool/base/os.h"
 #include "tidepool/base/sanitizer.h"
 #include "tidepool/base/thread.h"
@@ -220,6 +221,45 @@ TEST(CasesLongTest, AHotKeyReplacedBehindAStalledReader) {
   world.heap->Safepoint();
   EXPECT_EQ(world.domain->GetStats().live_blocks, 0u);
   world.domain->CheckInvariants();
+}
+
+// S07: a hundred threads fill pages, leave them and take back what others left, and hardly
+// ever wait for each other's locks. (A wait is counted when a thread goes to sleep for a
+// lock. Whoever is sent away by the OS while it holds one makes up to all others wait once:
+// so the bound goes by the operations, a hundredth of them. Usual is a ten-thousandth.)
+TEST(CasesLongTest, ThreadsDoNotQueueOnLocks) {
+  constexpr int kThreads = 100;
+  const int rounds = static_cast<int>(Scaled(300, 3000));
+  Options options;
+  options.page_full_retain = 0;  // full pages are left at once
+  World world(options);
+  constexpr size_t kSlots = 8000;
+  static Atomic<char*> board[kSlots];
+  const uint64_t before = LockWaits();
+  std::vector<Thread> threads(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    ASSERT_TRUE(StartWithHeap(
+        &threads[static_cast<size_t>(t)], world.domain.get(),
+        [&, t](ThreadHeap* heap) {
+          std::mt19937 random(static_cast<unsigned>(t + 1));
+          for (int r = 0; r < rounds; ++r) {
+            for (int i = 0; i < 30; ++i) {
+              char* fresh = static_cast<char*>(
+                  heap->Allocate(HeapKind::kRaw, 64u << (random() % 8)));
+              heap->Free(board[random() % kSlots].exchange(fresh, kAcqRel));
+            }
+            heap->Safepoint();
+          }
+          heap->Detach();
+        },
+        256 << 10));
+  }
+  for (Thread& thread : threads) thread.Join();
+  const uint64_t waits = LockWaits() - before;
+  const uint64_t operations = static_cast<uint64_t>(rounds) * kThreads * 60;
+  for (Atomic<char*>& slot : board) world.heap->Free(slot.exchange(nullptr, kAcqRel));
+  EXPECT_GT(world.domain->GetStats().pages_abandoned, operations / 1000);  // as it says
+  EXPECT_LE(waits, operations / 100);
 }
 
 // K18: what a thread's exit does goes by the pages it has, not by what others left: it

@@ -118,6 +118,130 @@ TEST(HardeningTest, DefaultModeRefusesWhatIsNoBlock) {
   EXPECT_EQ(w.All(), 0);
 }
 
+// What the default mode notices because it costs nothing: a block that is freed twice in
+// a row, by its thread or another; a free too many of a page that has no live block; and
+// delayed frees that are one too many.
+TEST(HardeningTest, DefaultModeSeesTheNextDoubleFree) {
+  World w(kHardenNone);
+  ThreadHeap* other = w.domain->NewThread();
+  other->Attach();
+  const std::vector<size_t> sizes = Sizes();
+  for (size_t s = 0; s < sizes.size(); s += 5) {
+    const size_t size = sizes[s];
+    for (unsigned k = 0; k < kHeapKindCount; ++k) {
+      const HeapKind kind = static_cast<HeapKind>(k);
+      const size_t n = size < 64 ? 64 : size;
+      // At once, while others of the page live.
+      void* keep = w.heap->Allocate(kind, n);
+      void* p = w.heap->Allocate(kind, n);
+      w.heap->Free(p);
+      w.heap->Free(p);
+      EXPECT_EQ(w.Take(MemoryFault::kDoubleFree) + w.Take(MemoryFault::kForeignPointer), 1)
+          << n << " of kind " << k;
+      // By another thread, again and again.
+      p = w.heap->Allocate(kind, n);
+      other->Free(p);
+      other->Free(p);
+      other->Free(p);
+      EXPECT_GE(w.All(), 2) << n << " of kind " << k;
+      memset(w.faults, 0, sizeof(w.faults));
+      w.domain->AfterStop();
+      // What is handed out afterwards is handed out once.
+      std::set<void*> fresh;
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_TRUE(fresh.insert(w.heap->Allocate(kind, n)).second);
+      }
+      for (void* q : fresh) w.heap->Free(q);
+      w.heap->Free(keep);
+      EXPECT_EQ(w.All(), 0) << n << " of kind " << k;
+    }
+  }
+  w.domain->CheckInvariants();
+  other->Detach();
+  w.domain->ExitThread(other);
+}
+
+// Two blocks in turn, and nothing else in the page: the third free is one too many. The
+// page starts anew, and no block of it is handed out twice.
+TEST(HardeningTest, MoreFreesThanBlocksAreSeen) {
+  for (const bool foreign : {false, true}) {
+    World w(kHardenNone);
+    for (size_t size : {48, 400, 3000, 30000}) {
+      void* p = w.heap->Allocate(HeapKind::kRaw, size);
+      void* q = w.heap->Allocate(HeapKind::kRaw, size);
+      ASSERT_NE(q, nullptr);
+      if (foreign) {
+        w.domain->FreeFromAnywhere(p);
+        w.domain->FreeFromAnywhere(q);
+        w.domain->FreeFromAnywhere(p);
+        w.domain->AfterStop();  // that is when its thread learns of it
+      } else {
+        w.heap->Free(p);
+        w.heap->Free(q);
+        w.heap->Free(p);
+      }
+      EXPECT_EQ(w.All(), 1) << size;
+      w.Take(MemoryFault::kDoubleFree);
+      EXPECT_EQ(w.All(), 0);
+      w.domain->CheckInvariants();
+      std::set<void*> live;
+      for (int i = 0; i < 3000; ++i) {
+        void* block = w.heap->Allocate(HeapKind::kRaw, size);
+        ASSERT_TRUE(live.insert(block).second);
+        memset(block, 1, size);
+      }
+      for (void* block : live) w.heap->Free(block);
+      EXPECT_EQ(w.All(), 0);
+    }
+  }
+}
+
+// A second delayed free, or a free of what waits in limbo: of a large block, of the block
+// that was freed delayed last and of a page whose live blocks all wait, in every mode; of
+// any block where each has its bit.
+TEST(HardeningTest, DelayedFreesTwice) {
+  for (uint32_t set : {uint32_t{kHardenNone}, uint32_t{kHardenChecked},
+                       uint32_t{kHardened}}) {
+    World w(set);
+    const auto expect = [&](int faults, const char* what) {
+      EXPECT_EQ(w.Take(MemoryFault::kDoubleFree), faults) << what << ", set " << set;
+      EXPECT_EQ(w.All(), 0) << what;
+    };
+    void* large = w.heap->Allocate(HeapKind::kRaw, 1 << 20);
+    w.heap->FreeDelayed(large);
+    w.heap->FreeDelayed(large);
+    expect(1, "large, twice delayed");
+    w.heap->Free(large);
+    expect(1, "large, freed while it waits");
+    void* keep = w.heap->Allocate(HeapKind::kRaw, 500);
+    void* p = w.heap->Allocate(HeapKind::kRaw, 500);
+    void* q = w.heap->Allocate(HeapKind::kRaw, 500);
+    w.heap->FreeDelayed(p);
+    w.heap->FreeDelayed(p);
+    expect(1, "in a row");
+    w.heap->FreeDelayed(q);
+    if (set != kHardenNone) {
+      w.heap->FreeDelayed(p);
+      w.heap->Free(p);
+      expect(2, "out of turn");
+    }
+    w.heap->FreeDelayed(keep);
+    w.heap->FreeDelayed(p);
+    expect(1, "when all blocks of the page wait");
+    // Each is freed once.
+    w.heap->Detach();
+    w.domain->AfterStop();
+    w.heap->Attach();
+    expect(0, "drained");
+    EXPECT_EQ(w.domain->LimboBytes(), 0u);
+    w.domain->CheckInvariants();
+    // A block that comes back may wait again.
+    void* again = w.heap->Allocate(HeapKind::kRaw, 500);
+    w.heap->FreeDelayed(again);
+    expect(0, "used again");
+  }
+}
+
 // Double frees in every class: at once, later, by the same thread and by another,
 // and of blocks of a heap.
 TEST(HardeningTest, EveryDoubleFreeIsFound) {

@@ -417,8 +417,10 @@ TEST(HeapMemoryTest, DelayedFreesAreCountedInBytes) {
   }
   done.store(true, kRelease);
   worker.Join();
-  // True bound: about four arrays.
-  EXPECT_LE(peak.load(kRelaxed), 4 * kArray + 64 * kMiB);
+  // What the schedule can bring about: both arrays of the two rounds before this one and
+  // the old array of this one wait, the new one is in use, and main has made the next. Of
+  // what is free an eighth may stay.
+  EXPECT_LE(peak.load(kRelaxed), 7 * kArray + 32 * kMiB);
   EXPECT_LE(pending.load(kRelaxed), 5 * kArray);
 }
 

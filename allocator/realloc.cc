@@ -150,6 +150,20 @@ void* ThreadHeap::AllocateGrown(size_t size) {
   return block != nullptr ? block : AllocateIn(kGrowQueue, size, nullptr);
 }
 
+// What can be known for nothing of a block that is to be freed delayed, while `waiting`
+// blocks of its page wait already. Each of them is in use (P7), and so is this one if all is
+// well: the page's owner compares, or anybody where there is one block.
+bool ThreadHeap::FreedBefore(const Page* page, const void* block,
+                             uint32_t waiting) const {
+  if (limbo_.LastPushed() == block) return true;
+  if (page->live_bits != nullptr &&
+      (!HeapOps::IsLive(page, block) || HeapOps::IsWaiting(page, block))) {
+    return true;
+  }
+  if (page->size_class == 0) return waiting != 0;
+  return HeapOps::IsOurs(this, page) && waiting >= page->used.load(kRelaxed);  // ours
+}
+
 void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
   if (block == nullptr) return;
   Page* page = PageMap::Lookup(block);
@@ -159,6 +173,15 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
                      "delayed free of what is no raw block, or of a Heap's block");
     return;
   }
+  // Relaxed: P7.
+  const uint32_t waiting = page->limbo.fetch_add(1, kRelaxed);
+  if (FreedBefore(page, block, waiting)) {
+    page->limbo.fetch_sub(1, kRelaxed);  // as it was
+    HeapOps::BadFree(core, block, MemoryFault::kDoubleFree,
+                     "a block that waits for its readers, or is free already");
+    return;
+  }
+  if (page->live_bits != nullptr) HeapOps::MarkWaiting(page, block, true);
   if (page->tails) HeapOps::TailBeforeLimbo(core, page, block);
   size_t bytes = page->size();
   uint64_t budget = core->options.limbo_budget;
@@ -166,7 +189,6 @@ void ThreadHeap::FreeDelayed(void* block, bool may_zero) {
   bool over = limbo_.bytes() + bytes > mine;
   Seq goal = over ? core->qsbr.Advance() : core->qsbr.Goal();
   CountUp(core->counters.limbo, bytes);
-  page->limbo.fetch_add(1, kRelaxed);  // a figure
   // A figure; relaxed.
   uint64_t all = core->counters.limbo.load(kRelaxed);
   if (may_zero && page->size_class == 0) {

@@ -323,6 +323,11 @@ void HeapOps::FreeAny(DomainCore* core, ThreadHeap* heap, void* block,
     return;
   }
   if (page->live_bits != nullptr) {
+    if (IsWaiting(page, block)) {
+      BadFree(core, block, MemoryFault::kDoubleFree,
+              "a block that waits for its readers");
+      return;
+    }
     uint64_t bit = uint64_t{1} << (index & 63);
     // Relaxed: see PopBlock. The second of two frees finds the bit clear.
     if ((page->live_bits[index >> 6].fetch_and(~bit, kRelaxed) & bit) == 0) {
@@ -354,9 +359,20 @@ void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
     PushChain(core, page, block, block, 1, heap);
     return;
   }
-  uintptr_t owner = page->owner.load(kRelaxed);  // page.h: a comparison
-  if ((owner & ~Page::kSlow) == reinterpret_cast<uintptr_t>(heap) ||
-      (owner == 0 && Reclaim(core, page, heap))) {
+  // The head of a list of dead blocks is no live block: not of this thread's chain, nor,
+  // below, of the lists of its own page. A page without live blocks has none to free (P1).
+  const ForeignChain* chain = heap->ChainFor(block);
+  if (chain->page.load(kRelaxed) == page && chain->first == block) {  // ours
+    BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
+    return;
+  }
+  if (IsOurs(heap, page) ||
+      (page->owner.load(kRelaxed) == 0 && Reclaim(core, page, heap))) {  // a hint
+    // Relaxed: ours.
+    if (block == page->free || page->used.load(kRelaxed) == 0) {
+      BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
+      return;
+    }
     SetNext(page, block, page->free);
     page->free = block;
     page->free_is_zero = false;
@@ -371,6 +387,10 @@ void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
   // Blocks in chains are not looked at closely any more: not where every free is.
   if (page->size() <= kBatchedMost && !page->slow) {
     AddToChain(heap, page, block);
+  } else if (XThread::List(page->xthread.load(kRelaxed)) == block) {
+    // Relaxed: whoever has the block live had it from its page's owner, after X2 took the
+    // list that it was in last; so an older word is not seen.
+    BadFree(core, block, MemoryFault::kDoubleFree, "a block that is free already");
   } else {
     PushChain(core, page, block, block, 1, heap);
   }
@@ -382,7 +402,8 @@ size_t HeapOps::FreeFromLimbo(void* block, void* context) {
   TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(core->counters.limbo, bytes);
-  page->limbo.fetch_sub(1, kRelaxed);  // a figure
+  if (page->live_bits != nullptr) HeapOps::MarkWaiting(page, block, false);
+  page->limbo.fetch_sub(1, kRelaxed);  // before the free (P7)
   FreeAny(core, nullptr, block, page);
   return bytes;
 }
@@ -394,7 +415,8 @@ size_t FreeFromOwnLimbo(void* block, void* context) {
   TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
   size_t bytes = page->size();
   CountDown(heap->domain()->core()->counters.limbo, bytes);
-  page->limbo.fetch_sub(1, kRelaxed);  // a figure
+  if (page->live_bits != nullptr) HeapOps::MarkWaiting(page, block, false);
+  page->limbo.fetch_sub(1, kRelaxed);  // before the free (P7)
   heap->Free(block);
   return bytes;
 }
@@ -486,6 +508,7 @@ bool ThreadHeap::TryFreeForeign(void* block) {
   // Relaxed throughout: only this thread writes the chain (figures read). The page was
   // seen extended this far by whoever allocated the block.
   if (page == nullptr || chain->page.load(kRelaxed) != page ||
+      block == chain->first ||  // FreeChecked refuses it
       page->IndexOf(block) >= page->extended.load(kRelaxed)) {
     return false;
   }
@@ -517,8 +540,13 @@ void HeapOps::FreeRest(ThreadHeap* heap, void* block) {
 }
 
 void ThreadHeap::LastBlockFreed(void* block) {
+  Page* page = PageMap::Lookup(block);
+  if (page->used.load(kRelaxed) != 0) {  // ours: fewer than none
+    HeapOps::StartAnew(domain_->core(), page);
+    if (page->retire != 0) return;
+  }
   if (InWalk(domain_->core())) return;  // the page stays for the next Trim
-  HeapOps::RetireOrRelease(this, PageMap::Lookup(block));
+  HeapOps::RetireOrRelease(this, page);
   if (domain_->core()->purger.due()) domain_->core()->purger.Run();
 }
 

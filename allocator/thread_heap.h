@@ -191,7 +191,7 @@ class ThreadHeap : private internal::CurrentPages {
   template <int kLink = -1>
   static Freed TryFree(internal::CurrentPages* pages, void* block);
   // What has to follow: null, or kNot: nothing was done so far. kLast: the block was
-  // its page's last.
+  // its page's last, or there was none left to free.
   void* AllocateSlow(HeapKind kind, size_t size);
   void FreeSlow(void* block);
   bool TryFreeForeign(void* block);  // false: FreeSlow is to be called
@@ -256,6 +256,8 @@ class ThreadHeap : private internal::CurrentPages {
   void* AllocateLargeWith(HeapKind kind, size_t size, size_t alignment,
                           bool zero);
   void* AllocateGrown(size_t size);
+  bool FreedBefore(const internal::Page* page, const void* block,
+                   uint32_t waiting) const;
   static void* Pop(internal::Page* page, HeapKind kind, size_t size);
   void* ReallocateWatched(void* block, size_t size);
 
@@ -330,12 +332,10 @@ inline void* ThreadHeap::TryAllocate(internal::CurrentPages* pages,
 template <int kLink>
 inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
                                              void* block) {
-  internal::Page* page = internal::PageMap::Lookup(block);
-  // Relaxed: only this thread ever stores its own heap there (page.h).
-  if (__builtin_expect(page == nullptr ||
-                           page->owner.load(kRelaxed) !=
-                               reinterpret_cast<uintptr_t>(pages) ||
-                           !page->HoldsBlockAt(block),
+  internal::Page* page = internal::PageMap::LookupAddress(block);
+  // The page's last freed block is not freed again: the list's head is never a live one.
+  if (__builtin_expect(page == nullptr || !page->OwnerIs(pages) ||
+                           !page->HoldsBlockAt(block) || block == page->free,
                        0)) {
     return Freed::kNot;
   }
@@ -344,11 +344,12 @@ inline ThreadHeap::Freed ThreadHeap::TryFree(internal::CurrentPages* pages,
 #endif
   internal::SetLinkFast(block, kLink >= 0 ? kLink : page->link_offset, page->free);
   page->free = block;
-  uint32_t used = page->used.load(kRelaxed) - 1;  // relaxed: as above
-  page->SetUsedAfterFree(used);
-  // A page that is up for retirement already needs no second look.
-  return __builtin_expect(used == 0 && page->retire == 0, 0) ? Freed::kLast
-                                                             : Freed::kDone;
+  const uint32_t used = page->used.load(kRelaxed);  // relaxed: as above
+  page->SetUsedAfterFree(used - 1);
+  if (__builtin_expect(used > 1, 1)) return Freed::kDone;
+  // A page that is up for retirement already needs no second look, but if it was empty:
+  // then the block was free, and `used` is wrong until LastBlockFreed has seen to it.
+  return used == 1 && page->retire != 0 ? Freed::kDone : Freed::kLast;
 }
 
 inline void* ThreadHeap::Allocate(HeapKind kind, size_t size) {

@@ -1,6 +1,7 @@
 // The contended paths of Mutex. See mutex.h for states and invariants.
 #include "tidepool/base/mutex.h"
 
+#include "tidepool/base/lock_waits.h"
 #include "tidepool/base/mutant.h"
 #include "tidepool/base/parking_lot.h"
 #include "tidepool/base/spin.h"
@@ -12,7 +13,20 @@ namespace {
 // the two context switches that parking costs.
 constexpr int kSpins = 40;
 
+#if !defined(TIDEPOOL_SCHED)
+constinit Atomic<uint64_t> g_waits{0};
+void CountWait() { g_waits.fetch_add(1, kRelaxed); }  // a figure
+#else
+void CountWait() {}  // no point of the schedule
+#endif
+
 }  // namespace
+
+#if !defined(TIDEPOOL_SCHED)
+uint64_t LockWaits() { return g_waits.load(kRelaxed); }
+#else
+uint64_t LockWaits() { return 0; }
+#endif
 
 bool Mutex::LockSlow(uint64_t deadline_ns) {
   int spins = sched::Controlled() ? 1 : kSpins;
@@ -38,6 +52,7 @@ bool Mutex::LockSlow(uint64_t deadline_ns) {
         continue;
       }
     }
+    CountWait();
     ParkResult result = ParkingLot::Park(
         this,
         // Relaxed: the bucket's lock orders this against UnlockSlow.

@@ -67,6 +67,10 @@ class Limbo {
   }
 
   bool empty() const { return used_ == 0; }
+  // What joined the newest bucket last, or null.
+  const void* LastPushed() const {
+    return used_ != 0 ? buckets_[used_ - 1].tail : nullptr;
+  }
   size_t bytes() const { return bytes_; }
   // The goals at both ends. Not when empty.
   Seq oldest_goal() const { return buckets_[0].goal; }

@@ -123,6 +123,10 @@ struct HeapOps {
   static uint32_t CollectForeign(DomainCore* core, Page* page);
   // Whether an allocation could be served (after a collect).
   static bool HasRoom(const Page* page);
+  // More blocks of the page were freed than there were: a fault, reported. All of them are
+  // dead, and its lists may go in circles: they are made anew. By its owner; the page stays
+  // where it is, empty.
+  static void StartAnew(DomainCore* core, Page* page);
   // The page is empty, owned by the caller and in no list.
   static void ReleaseEmpty(DomainCore* core, Page* page);
   // A dormant or raw empty page: its slices go back to the arenas.
@@ -191,6 +195,11 @@ struct HeapOps {
   static void FullToQueue(ThreadHeap* heap, Page* page);
   static void RetireOrRelease(ThreadHeap* heap, Page* page);
   static void ExpireRetired(ThreadHeap* heap, bool all);
+  static bool IsOurs(const ThreadHeap* heap, const Page* page) {
+    // Relaxed: only this thread ever stores its own heap there (page.h).
+    const uintptr_t owner = page->owner.load(kRelaxed) & ~Page::kSlow;
+    return owner != 0 && owner == reinterpret_cast<uintptr_t>(heap);
+  }
   static uintptr_t OwnerWord(const ThreadHeap* heap, const Page* page);
   // Everything a heap can give up without moving a block. Returns purged bytes.
   static size_t Trim(ThreadHeap* heap, bool holes);
@@ -242,6 +251,9 @@ struct HeapOps {
   // Limbo will link the block through its first word: its tail must lie behind it.
   static void TailBeforeLimbo(DomainCore* core, Page* page, void* block);
   static bool IsLive(const Page* page, const void* block);
+  // Hardened: whether the block waits in limbo; and notes it, or that it does no more.
+  static bool IsWaiting(const Page* page, const void* block);
+  static void MarkWaiting(const Page* page, const void* block, bool waits);
   // Makes the slice behind a new page a guard, if it can; else gives it back.
   static void GuardBehind(DomainCore* core, Page* page);
   static void DropGuard(DomainCore* core, Page* page);

@@ -191,6 +191,24 @@ bool HeapOps::IsLive(const Page* page, const void* block) {
   return ((page->live_bits[i >> 6].load(kRelaxed) >> (i & 63)) & 1) != 0;
 }
 
+bool HeapOps::IsWaiting(const Page* page, const void* block) {
+  uint32_t i = page->IndexOf(block);
+  // Relaxed: as IsLive.
+  uint64_t word = page->live_bits[page->BitWords() + (i >> 6)].load(kRelaxed);
+  return ((word >> (i & 63)) & 1) != 0;
+}
+
+void HeapOps::MarkWaiting(const Page* page, const void* block, bool waits) {
+  uint32_t i = page->IndexOf(block);
+  Atomic<uint64_t>& word = page->live_bits[page->BitWords() + (i >> 6)];
+  const uint64_t bit = uint64_t{1} << (i & 63);
+  if (waits) {
+    word.fetch_or(bit, kRelaxed);  // as IsLive
+  } else {
+    word.fetch_and(~bit, kRelaxed);
+  }
+}
+
 void HeapOps::CheckTail(DomainCore* core, const Page* page, const void* block) {
   if (TailIsGood(page, block)) return;
   BadUse(core, MemoryFault::kOverrun, "damage found at the free of", block,

@@ -14,6 +14,12 @@ namespace tidepool::internal {
 namespace {
 constexpr uint8_t kRetireTurns = 16;
 constexpr size_t kRetainedMost = 512 << 10;
+
+// Of a page without a free list.
+bool AllHandedOut(const Page* page) {
+  // Relaxed: ours.
+  return page->extended.load(kRelaxed) == page->capacity && page->hole_count == 0;
+}
 }  // namespace
 
 uintptr_t HeapOps::OwnerWord(const ThreadHeap* heap, const Page* page) {
@@ -140,17 +146,15 @@ Page* HeapOps::PageWithBlocks(ThreadHeap* heap, PageQueue* queue) {
         ExtendPage(core, page) || FillHoles(core, page)) {
       return page;
     }
-    // Relaxed: ours. Not full: an extension was refused.
-    if (page->extended.load(kRelaxed) == page->capacity &&
-        page->hole_count == 0) {
-      PageIsFull(heap, page);
-    }
+    // Not full: an extension was refused.
+    if (AllHandedOut(page)) PageIsFull(heap, page);
     page = next;
   }
   // Retained full pages in which others freed; in turn, a few at a time.
   for (uint32_t looked = 0; looked < 8 && looked < queue->full_count; ++looked) {
     Page* page = queue->full;
-    if (CollectPage(core, page)) {
+    // Not all handed out: it was made anew (StartAnew).
+    if (CollectPage(core, page) || (!AllHandedOut(page) && ExtendPage(core, page))) {
       FullToQueue(heap, page);
       return page;
     }

@@ -170,6 +170,12 @@ void* HeapRecord::Pop(Page* page) {
 }
 
 void HeapRecord::Push(Page* page, void* block) {
+  // As where a thread's own page is freed into (thread_heap.cc). Relaxed: ours.
+  if (block == page->local_free || page->used.load(kRelaxed) == 0) {
+    HeapOps::BadFree(core, block, MemoryFault::kDoubleFree,
+                     "a block that is free already");
+    return;
+  }
   TrackFreed(block, 0, page->size());
   SetNext(page, block, page->local_free);
   page->local_free = block;
@@ -211,11 +217,17 @@ void HeapRecord::CollectPending() {
   while (page != nullptr) {
     // Before the collect, after which the page may be pushed again (G3).
     Page* next = page->pending_next;
+    // More frees than blocks are a fault, after which the page starts anew; else the
+    // lists' blocks are those that `used` goes down by.
+    const uint32_t used = page->used.load(kRelaxed);  // ours
+    const size_t memory = CommittedOf(core, page);
     uint32_t count = HeapOps::CollectForeign(core, page);
     if (TIDEPOOL_MUTANT(heap_pending_next_late)) next = page->pending_next;
     uint64_t bytes = count * page->size();
-    own_bytes.store(own_bytes.load(kRelaxed) - bytes, kRelaxed);
-    own_blocks.store(own_blocks.load(kRelaxed) - count, kRelaxed);
+    const uint32_t dead = used - page->used.load(kRelaxed);  // ours
+    own_bytes.store(own_bytes.load(kRelaxed) - dead * page->size(), kRelaxed);
+    own_blocks.store(own_blocks.load(kRelaxed) - dead, kRelaxed);
+    CountDown(committed, memory - CommittedOf(core, page));
     CountDown(foreign_bytes, bytes);
     CountDown(foreign_blocks, count);
     CountUp(foreign_frees, count);

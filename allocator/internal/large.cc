@@ -210,6 +210,11 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
     BadFree(core, block, MemoryFault::kInteriorPointer, "a pointer into a block");
     return;
   }
+  // Relaxed: whoever has the block freed it delayed himself; a drain comes here later.
+  if (page->limbo.load(kRelaxed) != 0) {
+    BadFree(core, block, MemoryFault::kDoubleFree, "a block that waits for its readers");
+    return;
+  }
   bool raw = !IsObjectKind(page->kind);
   PageState next = raw ? PageState::kNone : PageState::kDormant;
   bool live = page->thing != nullptr

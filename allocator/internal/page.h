@@ -57,6 +57,8 @@
 //       are zero: extending the page over them touches no header word. Beyond, the
 //       memory may have been anything, and headers are zeroed as blocks are made
 //       (no reader can look there: the layout was changed after its goal).
+//   P7  limbo <= used, for the page's owner: who drains a block lowers `limbo` before he
+//       frees it, and X2 (or his own free) comes before `used` goes down
 //
 // The word `owner` (the heap, with kSlow when frees must take the slow path, or
 // 0) is written by the page's owner only. A thread that compares it with its own
@@ -158,7 +160,7 @@ struct alignas(64) Page {
   Atomic<Origin*> origin;
   Atomic<uint64_t> origin_generation;
   Atomic<uint8_t> owner_changed;
-  Atomic<uint32_t> limbo;    // live blocks that wait in limbo
+  Atomic<uint32_t> limbo;    // live blocks that wait in limbo: P7
   size_t slices;             // of the whole page
   size_t requested;          // large: what was asked for last
   union {
@@ -175,7 +177,8 @@ struct alignas(64) Page {
   uint32_t hole_count;       // set bits in holes
   uint32_t sample_epoch;     // counts the times the page was empty and laid out
   SampleCuts* cuts;          // of `free`, by the heap profile, or null: sampler.h
-  Atomic<uint64_t>* live_bits;  // hardened: one bit per block handed out
+  // Hardened: one bit per block handed out, then one per block that waits in limbo.
+  Atomic<uint64_t>* live_bits;
   HeapRecord* thing;         // the Heap it belongs to, or null
   // Hardened (hardened.h): a secret, whether links are encoded with it and blocks have
   // tails, and whether the slice behind the page is a guard.
@@ -189,12 +192,27 @@ struct alignas(64) Page {
   size_t size() const { return block_size.load(kRelaxed); }
   void set_size(size_t size) { block_size.store(size, kRelaxed); }
 
+  size_t BitWords() const { return (capacity + 63) / 64; }
+
   // Whether a block of the page starts at p, by the owner. The offset times
   // ceil(2^64 / size), modulo 2^64, is below that factor just when the size divides
   // the offset (Lemire, Kaser, Kurz: Faster remainder by direct computation).
   bool HoldsBlockAt(const void* p) const {
     size_t offset = static_cast<size_t>(static_cast<const char*>(p) - start);
     return offset < limit && offset * magic < magic;
+  }
+
+  // Whether the word `owner` is `heap`: by the thread of that heap, who alone stores it. A
+  // plain load (the compiler makes no operand of a comparison from an atomic one); it is
+  // one instruction, so any other value is some other owner's.
+  bool OwnerIs(const void* heap) const {
+#if TIDEPOOL_TSAN || defined(TIDEPOOL_SCHED)
+    return owner.load(kRelaxed) == reinterpret_cast<uintptr_t>(heap);
+#else
+    uintptr_t word;
+    __builtin_memcpy(&word, static_cast<const void*>(&owner), sizeof(word));
+    return word == reinterpret_cast<uintptr_t>(heap);
+#endif
   }
 
   // `used` after a free, and free_is_zero = false, by one store where that may be.

@@ -53,6 +53,16 @@ class PageMap {
     return leaf[slice & (kLeafSize - 1)].load(kRelaxed);
   }
 
+  // As Lookup for addresses, else anything: for whoever then sees whether a block of the
+  // page begins at p.
+  static Page* LookupAddress(const void* p) {
+    uintptr_t slice = reinterpret_cast<uintptr_t>(p) >> kSliceShift;
+    // Relaxed: see above.
+    Atomic<Page*>* leaf = root_[(slice >> kLeafBits) & (kRootSize - 1)].load(kRelaxed);
+    if (__builtin_expect(leaf == nullptr, 0)) return nullptr;
+    return leaf[slice & (kLeafSize - 1)].load(kRelaxed);
+  }
+
   // As Lookup, for walks: the page's fields are seen as they were when it was set.
   static Page* LookupAcquire(const void* p) {
     uintptr_t slice = reinterpret_cast<uintptr_t>(p) >> kSliceShift;

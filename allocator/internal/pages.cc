@@ -170,8 +170,8 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
   InitPage(core, page, queue_kind, c, run);
   if (guard) GuardBehind(core, page);
   if (core->hardening != 0 || Watched()) {
-    size_t words = (page->capacity + 63) / 64;
-    page->live_bits = static_cast<Atomic<uint64_t>*>(core->meta.Take(words * 8));
+    page->live_bits =
+        static_cast<Atomic<uint64_t>*>(core->meta.Take(2 * 8 * page->BitWords()));
     if (page->live_bits == nullptr) {
       DropGuard(core, page);
       core->arenas.Give(run.arena, run.start, run.slices);
@@ -254,6 +254,20 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
   return true;
 }
 
+void HeapOps::StartAnew(DomainCore* core, Page* page) {
+  // Relaxed, all: the page is ours, and has no live block.
+  BadFree(core, page->start, MemoryFault::kDoubleFree,
+          "a block of the page that begins here was free already");
+  if (page->holes != nullptr) DropHoles(core, page);
+  Sampler::Forget(page);
+  page->free = page->local_free = nullptr;
+  page->free_is_zero = false;
+  page->zero_from = core->arenas.DirtyEnd(page->arena, page->start, page->slices);
+  page->used.store(0, kRelaxed);
+  page->extended.store(0, kRelaxed);
+  page->limit = 0;
+}
+
 uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
   // Relaxed: a peek; the exchange orders.
   if (XThread::List(page->xthread.load(kRelaxed)) == nullptr) return 0;
@@ -263,6 +277,12 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
   void* list = XThread::List(word);
   uint32_t count = XThread::Count(word);
   if (list == nullptr) return 0;
+  CountUp(core->counters.foreign_frees, count);
+  const uint32_t used = page->used.load(kRelaxed);  // relaxed: only the owner writes it
+  if (__builtin_expect(count > used, 0)) {  // P1
+    StartAnew(core, page);
+    return count;
+  }
   if (page->free == nullptr) {
     page->free = list;
     page->free_is_zero = false;
@@ -274,9 +294,7 @@ uint32_t HeapOps::CollectForeign(DomainCore* core, Page* page) {
     SetNext(page, last, page->local_free);
     page->local_free = list;
   }
-  // Relaxed: only the owner writes it. P1.
-  page->used.store(page->used.load(kRelaxed) - count, kRelaxed);
-  CountUp(core->counters.foreign_frees, count);
+  page->used.store(used - count, kRelaxed);  // relaxed: as above. P1
   return count;
 }
 
@@ -299,7 +317,7 @@ bool HeapOps::HasRoom(const Page* page) {
 void HeapOps::DissolvePage(DomainCore* core, Page* page) {
   if (page->hole_count != 0 || page->holes != nullptr) DropHoles(core, page);
   if (page->live_bits != nullptr) {
-    core->meta.Give(page->live_bits, (page->capacity + 63) / 64 * 8);
+    core->meta.Give(page->live_bits, 2 * 8 * page->BitWords());
     page->live_bits = nullptr;
   }
   if (page->guarded) DropGuard(core, page);
