@@ -84,16 +84,16 @@ void Expect(const char* what, long counted, long golden, long around = 0) {
 TEST(FastPathTest, AThreadsHeap) {
   std::vector<long> steps = CountSteps(&RunHeap, 4);
   ASSERT_EQ(steps.size(), 4u);
-  Expect("allocate, 48 bytes", Each(steps[0]), 17);
+  Expect("allocate, 48 bytes", Each(steps[0]), 15);
   Expect("free, own block", Each(steps[1]), 41);
   // With a share of what starts and hands over a chain.
-  Expect("free, another's block", Each(steps[3]), 97, 4);
+  Expect("free, another's block", Each(steps[3]), 96, 4);
 }
 
 TEST(FastPathTest, TheDropInMalloc) {
   std::vector<long> steps = CountSteps(&RunAgain, 2, /*executes=*/true);
   ASSERT_EQ(steps.size(), 2u);
-  Expect("malloc, 48 bytes", Each(steps[0]), 26);
+  Expect("malloc, 48 bytes", Each(steps[0]), 24);
   Expect("free", Each(steps[1]), 45);
 }
 

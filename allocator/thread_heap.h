@@ -313,8 +313,7 @@ inline void* ThreadHeap::Pop(internal::Page* page, HeapKind kind,
   void* block = page->free;
   if (__builtin_expect(block != nullptr, 1)) {
     page->free = internal::GetLinkFast(block, LinkOffset(kind));
-    // Relaxed: only the owner writes it; stats read it.
-    page->used.store(page->used.load(kRelaxed) + 1, kRelaxed);
+    page->AddUsed();
 #if TIDEPOOL_ASAN
     TrackAllocated(block, size < MinBlockSize(kind) ? MinBlockSize(kind) : size);
 #endif

@@ -136,7 +136,6 @@ struct alignas(64) Page {
   Atomic<PageState> state;
   uint8_t link_offset;
   Atomic<uint8_t> sampled;   // has or had blocks of the heap profile, and no others
-  uint16_t slices_small;     // slices of a page of a class (1 or 8)
   Atomic<size_t> block_size; // bytes a user may use; stats read it: size()
   HeapDomain* domain;
 
@@ -215,6 +214,19 @@ struct alignas(64) Page {
 #endif
   }
 
+  // One more block is handed out, by the owner. Plain, so that it is one instruction: who
+  // reads it from outside sees the number before or after.
+  void AddUsed() {
+#if TIDEPOOL_TSAN || defined(TIDEPOOL_SCHED)
+    used.store(used.load(kRelaxed) + 1, kRelaxed);
+#else
+    uint32_t value;
+    __builtin_memcpy(&value, static_cast<const void*>(&used), sizeof(value));
+    ++value;
+    __builtin_memcpy(static_cast<void*>(&used), &value, sizeof(value));
+#endif
+  }
+
   // `used` after a free, and free_is_zero = false, by one store where that may be.
   void SetUsedAfterFree(uint32_t value) {
 #if TIDEPOOL_TSAN || defined(TIDEPOOL_SCHED) || \
@@ -236,6 +248,12 @@ struct alignas(64) Page {
     return (q >> shift) | (q << ((32 - shift) & 31));
   }
 };
+
+// What frees read, what the owner changes and what others change: a cache line each, the
+// first two side by side; and records of an odd number of lines, so that those of many
+// pages are spread over all sets of the cache.
+static_assert(offsetof(Page, free) == 64 && offsetof(Page, xthread) == 128);
+static_assert(sizeof(Page) % 128 == 64);
 
 // --- The xthread word. ---
 struct XThread {

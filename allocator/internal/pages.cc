@@ -190,6 +190,47 @@ Page* HeapOps::NewPage(DomainCore* core, unsigned queue_kind, unsigned c) {
 
 namespace {
 constexpr size_t kLargestStep = 16 << 10;
+
+// Links the blocks of [from, to) in order of their addresses, and then `next`: upwards, as
+// processors fetch ahead, and as they will be handed out.
+void LinkInOrder(char* from, const char* to, size_t size, size_t link, void* next) {
+  char* block = from;
+  for (char* behind = from + size; behind != to; behind += size) {
+    SetLinkFast(block, link, behind);
+    block = behind;
+  }
+  SetLinkFast(block, link, next);
+}
+
+// The same for blocks [have, have + count), each poisoned or made a dead one if need be.
+// Returns the first. In order, or by a stride that has no factor in common with the count.
+void* LinkEach(DomainCore* core, Page* page, uint32_t have, uint32_t count, bool clean,
+               bool shuffle, void* next) {
+  uint32_t at = 0, stride = 0;
+  if (shuffle) {
+    uint64_t die = NextRandom(core);
+    at = static_cast<uint32_t>(die % count);
+    stride = static_cast<uint32_t>((die >> 32) % count) | 1;
+    while (std::gcd(stride, count) != 1) stride += 2;
+  }
+  for (uint32_t n = count; n-- > 0;) {
+    uint32_t i = have + n;
+    if (shuffle) {
+      i = have + at;
+      at = (at + stride) % count;
+    }
+    char* block = page->start + i * page->size();
+    if (clean && i >= page->sane) {
+      // P6: what was here is no header of this layout.
+      UnpoisonMemory(block, PoisonOffset(page->kind) + sizeof(void*));
+      memset(block, 0, PoisonOffset(page->kind) + sizeof(void*));
+    }
+    PoisonDead(page, block);
+    SetNext(page, block, next);
+    next = block;
+  }
+  return next;
+}
 }  // namespace
 
 bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
@@ -221,29 +262,12 @@ bool HeapOps::ExtendPage(DomainCore* core, Page* page) {
   bool first_use = have + count > page->sane;
   bool clean = IsObjectKind(page->kind) && !zero && first_use;
   void* next = page->free;
-  // In order, or by a stride that has no factor in common with the count.
-  uint32_t at = 0, stride = 0;
-  if (shuffle) {
-    uint64_t die = NextRandom(core);
-    at = static_cast<uint32_t>(die % count);
-    stride = static_cast<uint32_t>((die >> 32) % count) | 1;
-    while (std::gcd(stride, count) != 1) stride += 2;
-  }
-  for (uint32_t n = count; n-- > 0;) {
-    uint32_t i = n;
-    if (shuffle) {
-      i = at;
-      at = (at + stride) % count;
-    }
-    char* block = from + i * size;
-    if (clean && have + i >= page->sane) {
-      // P6: what was here is no header of this layout.
-      UnpoisonMemory(block, PoisonOffset(page->kind) + sizeof(void*));
-      memset(block, 0, PoisonOffset(page->kind) + sizeof(void*));
-    }
-    PoisonDead(page, block);
-    SetNext(page, block, next);
-    next = block;
+  // Nearly always nothing is to be done but to link them.
+  if (!TIDEPOOL_ASAN && !page->slow && !clean && !shuffle) {
+    LinkInOrder(from, to, size, page->link_offset, next);
+    next = from;
+  } else {
+    next = LinkEach(core, page, have, count, clean, shuffle, next);
   }
   page->free_is_zero = zero && (page->free == nullptr || page->free_is_zero);
   page->free = next;
