@@ -84,7 +84,7 @@ std::string PauseHistogram::Json() const {
 }
 
 std::string PauseRecord::Json() const {
-  std::string json = absl::StrCat("{\"all\":", all.Json());
+  std::string json = absl::StrCat("{\"all\":", all.Json(), ",\"cpu\":", cpu.Json());
   for (int i = 0; i < kGcPhaseCount; ++i) {
     if (phase[i].count() == 0) continue;
     absl::StrAppend(&json, ",\"", kPhaseNames[i], "\":", phase[i].Json());
@@ -113,6 +113,7 @@ std::string CollectStats::Json() const {
       ",\"total_ns\":", total_ns, ",\"span_ns\":", span_ns,
       ",\"cpu_ns\":", cpu_ns, ",\"stops\":", stops,
       ",\"slices\":", slices, ",\"pieces\":", pieces,
+      ",\"largest_piece\":", largest_piece,
       ",\"mark_threads\":", mark_threads, ",\"pauses\":", pauses.Json(),
       ",\"phase_ns\":", PhasesJson(phase_ns), "}");
 }

@@ -99,6 +99,7 @@ struct CollectStats {
   uint64_t stops = 0;         // times the world was stopped
   uint64_t slices = 0;        // of them slices of marking and sweeping (pause budget)
   uint64_t pieces = 0;        // parts in which candidates were put to trial
+  uint64_t largest_piece = 0;  // objects of the largest of them, which is tried in one stop
   uint64_t mark_threads = 1;  // threads that marked, the collecting one included
   PauseHistogram pauses;      // of this collection
   uint64_t total_ns = 0;      // in it, with the parts that ran beside mutators
@@ -125,9 +126,12 @@ struct GenerationStats {
 };
 
 // What each phase took of the single stops, over all collections: phase_ns of a stop goes
-// to the histogram of that phase, the whole stop to `all`.
+// to the histogram of that phase, the whole stop to `all`, and to `cpu` the CPU time of the
+// collecting thread in it: on a machine with other work a stop is as long as the OS lets it
+// be, and that tells how long it had to be.
 struct PauseRecord {
   PauseHistogram all;
+  PauseHistogram cpu;
   PauseHistogram phase[kGcPhaseCount];
   std::string Json() const;
 };

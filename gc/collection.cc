@@ -155,6 +155,9 @@ CollectStats Collector::Impl::Finish(ThreadState* ts) {
   UnderWay& u = under_way;
   CollectStats& stats = u.stats;
   memory.pages.Trim(kKeptPages);
+  memory.page_index.Release();
+  memory.piece.Trim(kKeptStack);
+  memory.leftovers.Trim(kKeptStack);
   for (auto& stack : memory.stacks) stack.Trim(kKeptStack);
   if (u.plan.purge_afterwards) {
     isolate->heap().Purge();

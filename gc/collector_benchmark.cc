@@ -62,6 +62,16 @@ void Put(Slot& slot, Pair* target) {
   slot.store(AsValue(target), kRelease);
 }
 
+// Two that hold each other and nobody else does.
+void MakeGarbagePair(World& w) {
+  Pair* x = NewPair(w.ts);
+  Pair* y = NewPair(w.ts);
+  Put(x->a, y);
+  Put(y->a, x);
+  w.Drop(x);
+  w.Drop(y);
+}
+
 struct OneRoot : RootSet {
   Pair* root = nullptr;
   std::vector<Pair*>* many = nullptr;
@@ -155,14 +165,7 @@ void BM_RandomLiveByTrial(benchmark::State& state) {
 void BM_GarbageCycles(benchmark::State& state) {
   World w(Markers(state));
   Run(state, w, state.range(0), [&] {
-    for (int64_t i = 0; i < state.range(0) / 2; ++i) {
-      Pair* x = NewPair(w.ts);
-      Pair* y = NewPair(w.ts);
-      Put(x->a, y);
-      Put(y->a, x);
-      w.Drop(x);
-      w.Drop(y);
-    }
+    for (int64_t i = 0; i < state.range(0) / 2; ++i) MakeGarbagePair(w);
   });
 }
 
@@ -240,39 +243,46 @@ T* NewSized(ThreadState* ts, const TypeInfo* type, Slot* T::*items, size_t slots
   return t;
 }
 
+// The list is the collector's root, if `rooted`, and dies with this.
+struct ListOfDicts : RootSet {
+  ListOfDicts(World& world, size_t n) : w(world) {
+    keep = NewSized(w.ts, &kListType, &List::items, n, n);
+    shared = NewSized(w.ts, &kListType, &List::items, 1, 1);
+    for (ObjectHeader*& k : key) {
+      Pair* p = NewPair(w.ts);
+      SetImmortal(w.ts, p);
+      k = p;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      Dict* d = NewSized(w.ts, &kDictType, &Dict::entries, 4, 2);
+      d->entries[0].store(AsValue(key[0]), kRelaxed);
+      d->entries[1].store(i * 2 + 1, kRelaxed);  // a small number, tagged
+      d->entries[2].store(AsValue(key[1]), kRelaxed);
+      Incref(shared);
+      d->entries[3].store(AsValue(shared), kRelaxed);
+      keep->items[i].store(AsValue(d), kRelaxed);
+    }
+    visit = [](RootSet* self, Visitor v, void* arg) {
+      return v(static_cast<ListOfDicts*>(self)->keep, arg);
+    };
+    w.isolate->AddRoots(this);
+  }
+  ~ListOfDicts() {
+    w.isolate->RemoveRoots(this);
+    w.Drop(shared);
+    w.Drop(keep);
+  }
+
+  World& w;
+  List* keep;
+  List* shared;
+  ObjectHeader* key[2];
+};
+
 void BM_ListOfDicts(benchmark::State& state) {
   World w(Markers(state));
-  const size_t n = static_cast<size_t>(state.range(0));
-  List* keep = NewSized(w.ts, &kListType, &List::items, n, n);
-  List* shared = NewSized(w.ts, &kListType, &List::items, 1, 1);
-  ObjectHeader* key[2] = {NewObject(w.ts, &kPairType, sizeof(Pair)),
-                          NewObject(w.ts, &kPairType, sizeof(Pair))};
-  for (ObjectHeader* k : key) {
-    static_cast<Pair*>(k)->a.store(0, kRelaxed);
-    static_cast<Pair*>(k)->b.store(0, kRelaxed);
-    SetImmortal(w.ts, k);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    Dict* d = NewSized(w.ts, &kDictType, &Dict::entries, 4, 2);
-    d->entries[0].store(AsValue(key[0]), kRelaxed);
-    d->entries[1].store(i * 2 + 1, kRelaxed);  // a small number, tagged
-    d->entries[2].store(AsValue(key[1]), kRelaxed);
-    Incref(shared);
-    d->entries[3].store(AsValue(shared), kRelaxed);
-    keep->items[i].store(AsValue(d), kRelaxed);
-  }
-  struct ListRoot : RootSet {
-    List* list;
-  } root;
-  root.list = keep;
-  root.visit = [](RootSet* self, Visitor v, void* arg) {
-    return v(static_cast<ListRoot*>(self)->list, arg);
-  };
-  w.isolate->AddRoots(&root);
+  ListOfDicts dicts(w, static_cast<size_t>(state.range(0)));
   Run(state, w, state.range(0), [] {});
-  w.isolate->RemoveRoots(&root);
-  w.Drop(shared);
-  w.Drop(keep);
 }
 
 void Graphs(benchmark::internal::Benchmark* b) {
@@ -282,10 +292,49 @@ void Graphs(benchmark::internal::Benchmark* b) {
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
 }
-// The stops of automatic collections, beside a program that keeps a random graph (all of it
-// reached from one root) and makes and drops pairs: three collections of policy pause in
-// slices of 5 ms, or of live_bytes in one stop. Counters in ns: percentiles of all stops, and
-// of what a safepoint took that had a part of a collection in it.
+// --- The stops of automatic collections, beside a program that makes and drops pairs. ---
+
+PauseHistogram MakePairsFor(World& w, uint64_t collections) {
+  PauseHistogram held;
+  while (w.collector->GetGenerationStats(0).collections < collections) {
+    for (int i = 0; i < 20; ++i) MakeGarbagePair(w);
+    const uint64_t start = RealOs()->NowNs();
+    w.ts->Safepoint();
+    const uint64_t took = RealOs()->NowNs() - start;
+    if (took > 20'000) held.Add(took);
+  }
+  return held;
+}
+
+// Counters in ns: percentiles of all stops, by the clock and by the CPU time of the thread
+// that held them, and of what a safepoint took that had a part of a collection in it.
+void CountStops(benchmark::State& state, World& w, const PauseHistogram& held) {
+  const PauseRecord pauses = w.collector->Pauses();
+  const GenerationStats sums = w.collector->GetGenerationStats(0);
+  const double passes = static_cast<double>(sums.collections);
+  state.counters["stops"] = static_cast<double>(pauses.all.count()) / passes;
+  state.counters["p50_ns"] = static_cast<double>(pauses.all.PercentileNs(50));
+  state.counters["p90_ns"] = static_cast<double>(pauses.all.PercentileNs(90));
+  state.counters["p99_ns"] = static_cast<double>(pauses.all.PercentileNs(99));
+  state.counters["max_ns"] = static_cast<double>(pauses.all.max_ns());
+  state.counters["cpu_p99_ns"] = static_cast<double>(pauses.cpu.PercentileNs(99));
+  state.counters["cpu_max_ns"] = static_cast<double>(pauses.cpu.max_ns());
+  state.counters["held_p99_ns"] = static_cast<double>(held.PercentileNs(99));
+  state.counters["held_max_ns"] = static_cast<double>(held.max_ns());
+  state.counters["paused_ns"] = static_cast<double>(sums.paused_ns) / passes;
+  state.counters["total_ns"] = static_cast<double>(sums.total_ns) / passes;
+  state.counters["collected"] = static_cast<double>(sums.collected) / passes;
+  for (int i = 0; i < kGcPhaseCount; ++i) {
+    if (sums.phase_ns[i] < 1'000'000 * sums.collections) continue;
+    const char* name = GcPhaseName(static_cast<GcPhase>(i));
+    state.counters[name] = static_cast<double>(sums.phase_ns[i]) / passes;
+    state.counters[std::string("max_") + name] =
+        static_cast<double>(pauses.phase[i].max_ns());
+  }
+}
+
+// The program keeps a random graph, all of it reached from one root: three collections, of
+// policy pause in slices of 5 ms, or of live_bytes in one stop.
 void BM_Pauses(benchmark::State& state) {
   World w(Options(), RealOs(), state.range(1) != 0 ? "pause:ms=5" : "live_bytes");
   w.collector->Disable();
@@ -302,43 +351,7 @@ void BM_Pauses(benchmark::State& state) {
   for (size_t i = 1; i < keep.size(); ++i) w.Drop(keep[i]);
   w.ts->Safepoint();
   w.collector->Enable();
-  PauseHistogram held;
-  for (auto _ : state) {
-    while (w.collector->GetGenerationStats(0).collections < 3) {
-      for (int i = 0; i < 20; ++i) {
-        Pair* x = NewPair(w.ts);
-        Pair* y = NewPair(w.ts);
-        Put(x->a, y);
-        Put(y->a, x);
-        w.Drop(x);
-        w.Drop(y);
-      }
-      const uint64_t start = RealOs()->NowNs();
-      w.ts->Safepoint();
-      const uint64_t took = RealOs()->NowNs() - start;
-      if (took > 20'000) held.Add(took);
-    }
-  }
-  const PauseRecord pauses = w.collector->Pauses();
-  const PauseHistogram& all = pauses.all;
-  state.counters["stops"] = static_cast<double>(all.count()) / 3;
-  state.counters["p50_ns"] = static_cast<double>(all.PercentileNs(50));
-  state.counters["p90_ns"] = static_cast<double>(all.PercentileNs(90));
-  state.counters["p99_ns"] = static_cast<double>(all.PercentileNs(99));
-  state.counters["max_ns"] = static_cast<double>(all.max_ns());
-  state.counters["held_p99_ns"] = static_cast<double>(held.PercentileNs(99));
-  state.counters["held_max_ns"] = static_cast<double>(held.max_ns());
-  const GenerationStats sums = w.collector->GetGenerationStats(0);
-  state.counters["paused_ns"] = static_cast<double>(sums.paused_ns) / 3;
-  state.counters["total_ns"] = static_cast<double>(sums.total_ns) / 3;
-  state.counters["collected"] = static_cast<double>(sums.collected) / 3;
-  for (int i = 0; i < kGcPhaseCount; ++i) {
-    if (sums.phase_ns[i] < 3'000'000) continue;
-    const char* name = GcPhaseName(static_cast<GcPhase>(i));
-    state.counters[name] = static_cast<double>(sums.phase_ns[i]) / 3;
-    state.counters[std::string("max_") + name] =
-        static_cast<double>(pauses.phase[i].max_ns());
-  }
+  for (auto _ : state) CountStops(state, w, MakePairsFor(w, 3));
   w.isolate->RemoveRoots(&roots);
   w.collector->Disable();
   w.Drop(keep[0]);
@@ -349,6 +362,79 @@ BENCHMARK(BM_Pauses)
     ->ArgsProduct({{10000, 30000, 100000, 300000, 1000000}, {0, 1}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
+
+// Other heaps of a million objects under pause:ms=5, two collections of each.
+template <class Fill>
+void StopsOver(benchmark::State& state, Fill fill) {
+  World w(Options(), RealOs(), "pause:ms=5");
+  w.collector->Disable();
+  {
+    [[maybe_unused]] auto heap = fill(w);
+    w.ts->Safepoint();
+    w.collector->Enable();
+    for (auto _ : state) CountStops(state, w, MakePairsFor(w, 2));
+    w.collector->Disable();
+  }
+  w.Collect();
+}
+// Keeps what it is given, by handles of its own, and tells the collector of them or not.
+struct Kept : OneRoot {
+  explicit Kept(World& world, bool rooted = false) : w(world) {
+    if (rooted) many = &pairs;
+    w.isolate->AddRoots(this);
+  }
+  Kept(const Kept&) = delete;
+  ~Kept() {
+    w.isolate->RemoveRoots(this);
+    for (Pair* p : pairs) w.Drop(p);
+  }
+  World& w;
+  std::vector<Pair*> pairs;
+};
+constexpr int64_t kMillion = 1000000;
+
+void BM_PausesUnrooted(benchmark::State& state) {
+  StopsOver(state, [](World& w) {
+    auto kept = std::make_unique<Kept>(w);
+    FillRandom(w, kept->pairs, kMillion);
+    return kept;
+  });
+}
+void BM_PausesGarbagePairs(benchmark::State& state) {
+  StopsOver(state, [](World& w) {
+    for (int64_t i = 0; i < kMillion / 2; ++i) MakeGarbagePair(w);
+    return 0;
+  });
+}
+void BM_PausesDeepList(benchmark::State& state) {
+  StopsOver(state, [](World& w) {
+    auto kept = std::make_unique<Kept>(w, /*rooted=*/true);
+    Pair* last = nullptr;
+    for (int64_t i = 0; i < kMillion; ++i) {
+      Pair* p = NewPair(w.ts);
+      if (last != nullptr) p->a.store(AsValue(last), kRelease);
+      last = p;
+    }
+    kept->pairs.push_back(last);
+    return kept;
+  });
+}
+void BM_PausesListOfDicts(benchmark::State& state) {
+  StopsOver(state, [](World& w) { return std::make_unique<ListOfDicts>(w, kMillion); });
+}
+// Garbage that hangs together: no piece can hold it.
+void BM_PausesDeadGraph(benchmark::State& state) {
+  StopsOver(state, [](World& w) {
+    Kept kept(w);
+    FillRandom(w, kept.pairs, kMillion);
+    return 0;
+  });
+}
+BENCHMARK(BM_PausesUnrooted)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PausesGarbagePairs)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PausesDeepList)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PausesListOfDicts)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PausesDeadGraph)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 BENCHMARK(BM_RandomLiveFromRoots)->Apply(Graphs);
 BENCHMARK(BM_RandomLiveByTrial)->Apply(Graphs);

@@ -8,6 +8,7 @@
 #define TIDEPOOL_GC_INTERNAL_OS_ARRAY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -28,7 +29,7 @@ class OsArray {
   OsArray& operator=(const OsArray&) = delete;
 
   bool Push(const T& value) {
-    if (__builtin_expect(size_ == capacity_, 0) && !Grow()) return false;
+    if (__builtin_expect(size_ == capacity_, 0) && !Grow(bytes_ == 0 ? kFirstBytes : bytes_ * 2)) return false;
     data_[size_++] = value;
     return true;
   }
@@ -44,6 +45,14 @@ class OsArray {
   void set_size(size_t n) { size_ = n; }
   void clear() { size_ = 0; }
 
+  // Room for n elements at least. The array is empty; if it had no memory, what it has now
+  // reads as zero. False: there is no room for more than before.
+  bool Reserve(size_t n) {
+    size_ = 0;
+    if (n <= capacity_) return true;
+    return n <= SIZE_MAX / 2 / sizeof(T) && Grow(n * sizeof(T));
+  }
+
   // Gives the memory back if it is more than `keep` elements. The array is empty.
   void Trim(size_t keep) {
     size_ = 0;
@@ -53,8 +62,7 @@ class OsArray {
  private:
   static constexpr size_t kFirstBytes = size_t{1} << 16;
 
-  bool Grow() {
-    size_t bytes = bytes_ == 0 ? kFirstBytes : bytes_ * 2;
+  bool Grow(size_t bytes) {
     const size_t page = os_->PageSize();
     bytes = (bytes + page - 1) & ~(page - 1);
     // First touches cost more than the marking itself; by huge pages they do not, and

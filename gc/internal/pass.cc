@@ -20,8 +20,6 @@ namespace tidepool {
 namespace gc_internal {
 namespace {
 
-// Fewer objects are marked sooner than a helper wakes up.
-constexpr uint64_t kWorthHelpers = 100000;
 #if TIDEPOOL_DCHECK_IS_ON
 constexpr uint64_t kChecksEachStop = 4096;  // blocks
 #endif
@@ -57,6 +55,7 @@ void Pass::StopWorld() {
   stats_.phase_ns[static_cast<int>(GcPhase::kStop)] += stopped_at_ - phase_start_;
   memory_.pauses.phase[static_cast<int>(GcPhase::kStop)].Add(stopped_at_ - phase_start_);
   phase_start_ = stopped_at_;
+  stopped_cpu_ = os_->ThreadCpuNs();
   for (uint64_t& ns : stop_phase_ns_) ns = 0;
   ++stats_.stops;
 }
@@ -64,6 +63,7 @@ void Pass::StopWorld() {
 // The phases are cut here, so that each stop's part of them is known.
 void Pass::StartWorld() {
   const GcPhase phase = phase_;
+  memory_.pauses.cpu.Add(os_->ThreadCpuNs() - stopped_cpu_);
   EnterPhase(phase);
   const uint64_t held = phase_start_ - stopped_at_;
 #if TIDEPOOL_DCHECK_IS_ON

@@ -23,6 +23,7 @@
 //   P11 old bit        piece: as P3; objects with neither bit came later and are left out
 //   P12 Unreachable, mark  restore of a piece             -> both bits ("tried")
 //   P13 both bits      leftovers: as P3
+//   P14 old bit, or both  reached from what the outside seems to hold -> mark
 // Between passes no object has Unreachable, and between stops only garbage has.
 
 #ifndef TIDEPOOL_GC_INTERNAL_PASS_H_
@@ -38,6 +39,8 @@
 #include "tidepool/gc/collector.h"
 #include "tidepool/gc/internal/helpers.h"
 #include "tidepool/gc/internal/os_array.h"
+#include "tidepool/gc/internal/outside_counts.h"
+#include "tidepool/gc/internal/page_index.h"
 #include "tidepool/gc/internal/work_pool.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/isolate.h"
@@ -65,9 +68,13 @@ struct PageEntry {
 };
 
 inline constexpr int kMaxMarkers = Helpers::kMax + 1;
+// Fewer objects are marked sooner than a helper wakes up.
+inline constexpr uint64_t kWorthHelpers = 100000;
 
 // Where a pass under a pause budget has got to (slices.cc).
-enum class SlicePhase : uint8_t { kIdle, kAge, kRoots, kMark, kPieces, kLeftovers, kFinish };
+enum class SlicePhase : uint8_t {
+  kIdle, kAge, kRoots, kMark, kPieces, kCount, kSpare, kLeftovers, kFinish
+};
 
 struct SliceState {
   SlicePhase phase = SlicePhase::kIdle;
@@ -79,17 +86,22 @@ struct SliceState {
   uint64_t patience = 1;
   uint64_t aged = 0;           // objects that were there
   uint64_t marked = 0;         // marked so far, to bound the marking
+  bool counted = false;        // kCount and kSpare are over, or not to be had
   bool lost_leftovers = false; // no memory to remember one: it waits for the next pass
 };
 
 // What outlives a pass.
 struct PassMemory {
-  explicit PassMemory(Os* os) : pages(os), leftovers(os), helpers(os) {
+  explicit PassMemory(Os* os)
+      : pages(os), page_index(os), piece(os), leftovers(os), outside(os), helpers(os) {
     for (OsArray<ObjectHeader*>& stack : stacks) stack.SetOs(os);
   }
   OsArray<PageEntry> pages;
+  PageIndex<PageEntry> page_index;  // in slices: of pages, in a stop
+  OsArray<ObjectHeader*> piece;     // the objects of a piece, if there was room for all
   OsArray<ObjectHeader*> stacks[kMaxMarkers];
   OsArray<ObjectHeader*> leftovers;  // tried and not proved garbage; hints, as a stack's
+  OutsideCounts outside;
   PauseRecord pauses;
   Helpers helpers;
   WorkPool pool;
@@ -149,6 +161,7 @@ class Pass {
   void RescueTypes(bool second_stop);
   void Restore();
   void RestorePage(PageEntry& page, Totals& totals);
+  void RestoreObject(PageEntry& page, uint32_t i, Totals& totals);
   void RestoreChangedOwners();
   void RestoreChangedPage(const PageInfo& info);
   void ClearGarbageWeakRefs(bool keep_callbacks);
@@ -176,6 +189,11 @@ class Pass {
   bool Piece();
   bool Leftovers();
   bool TryPiece();
+  bool IsScattered() const;
+  void TryScattered();
+  void CountSlice();
+  void SpareSlice();
+  size_t MostInStop() const;
   void SortTable();
   PageEntry* EntryOf(ObjectHeader* h);
   bool IsTrackedObject(ObjectHeader* h);
@@ -183,6 +201,7 @@ class Pass {
   template <class Fn>
   bool WalkFromCursor(uint64_t deadline_ns, Fn fn);
   struct SliceMarker;
+  struct SpareMarker;
   struct PieceMarker;
   uint64_t Deadline(int percent) const;
 
@@ -223,12 +242,12 @@ class Pass {
   bool piece_ = false;             // the table holds a piece, not all candidates
   uint64_t piece_size_ = 0;
   uint64_t slots_ = 0;             // blocks of the table
-  size_t last_entry_ = 0;          // where EntryOf found the last object
   Atomic<uint32_t> next_page_{0};  // dealt out so far
 
   GcPhase phase_ = GcPhase::kCount;
   uint64_t phase_start_ = 0;
   uint64_t stopped_at_ = 0;
+  uint64_t stopped_cpu_ = 0;
   uint64_t stop_phase_ns_[kGcPhaseCount] = {};  // of the stop under way
 };
 

@@ -10,15 +10,21 @@
 //               such objects that they reach, make a piece: trial deletion, and the end of
 //               what is garbage. What is not proved garbage has been "tried": it belongs to
 //               no other piece, and is remembered.
+//   kCount, kSpare
+//               only if more is left over than a stop should try: what is alive and not
+//               known to the roots? References from outside of what is not marked are
+//               counted beside the heap (kCount), and what has some is marked with all that
+//               it reaches (kSpare). Then pieces again, of what is left.
 //   kLeftovers  all that was tried and is still there, in one piece: what hangs together
 //               across pieces is found here, so nothing that was garbage when the pass began
 //               is missed.
 //   kFinish     owners of pages, limbo.
 // Phases that leave time go on in the same stop, so a small heap has a single one.
 //
-// Not cut: the roots' visit, the merge of queues, the table of pages (30 ns a page), the
-// leftovers and what the class of deferred garbage costs. A single structure of garbage that
-// a piece cannot hold becomes a leftover: it costs a pause of some 60 ns an object, once.
+// Not cut: the roots' visit, the merge of queues, the table of pages (40 ns a page), the
+// visit of a single object, the leftovers and what the class of deferred garbage costs. A
+// single structure of garbage that a piece cannot hold becomes a leftover: it costs a pause
+// of some 50 ns an object, once, shared by the markers that there are.
 
 #include <algorithm>
 
@@ -37,7 +43,9 @@ namespace {
 constexpr uint64_t kMostMarked = 2;
 constexpr uint64_t kSmallHeap = 100000;
 constexpr uint64_t kLeastPatience = 32;
-constexpr uint64_t kMostNsPerObject = 400;
+constexpr uint64_t kMostNsPerObject = 800;
+// What trial deletion takes for an object, about.
+constexpr uint64_t kTrialNs = 60;
 
 }  // namespace
 
@@ -54,6 +62,20 @@ struct Pass::SliceMarker : RootMarker {
   }
   bool IsObject(ObjectHeader* h) {
     return pass->IsTrackedObject(h);
+  }
+};
+
+// P14.
+struct Pass::SpareMarker : SliceMarker {
+  bool TryMark(ObjectHeader* h) {
+    const uint8_t bits = h->gc_bits.load(kRelaxed);
+    if ((bits & (kGcTracked | kGcUnreachable)) != kGcTracked ||
+        (bits & pass->old()) == 0 || !MayBeCandidate(h, bits)) {
+      return false;
+    }
+    h->gc_bits.store((bits & ~kGcMarkBits) | mark, kRelaxed);
+    ++marked;
+    return true;
   }
 };
 
@@ -81,6 +103,7 @@ uint64_t Pass::Deadline(int percent) const {
 void Pass::Abandon(PassMemory* memory) {
   memory->slices = SliceState();
   memory->leftovers.clear();
+  memory->outside.Stop();
   for (OsArray<ObjectHeader*>& stack : memory->stacks) stack.clear();
   memory->marks_unknown = true;
 }
@@ -89,11 +112,19 @@ bool Pass::Step() {
   SliceState& s = memory_.slices;
   if (s.phase == SlicePhase::kIdle) BeginSlices();
   markers_ = 1;
+  if (s.phase == SlicePhase::kLeftovers && memory_.leftovers.size() >= kWorthHelpers) {
+    ChooseMarkers();
+  }
+  if (s.phase == SlicePhase::kCount && s.cursor == nullptr) {
+    memory_.outside.Prepare(s.slots + s.slots / 8);
+  }
   ++stats_.slices;
   ++s.steps;
   EnterPhase(GcPhase::kMerge);
   StopWorld();
-  if (!FillTable()) {
+  const bool have_table = FillTable();
+  SortTable();
+  if (!have_table || !memory_.page_index.Build(&memory_.pages)) {
     stats_.out_of_memory = true;
     Abandon(&memory_);
     memory_.pages.clear();
@@ -102,11 +133,13 @@ bool Pass::Step() {
     EnterPhase(GcPhase::kCount);
     return true;
   }
-  SortTable();
   slots_ = 0;
   for (const PageEntry& page : memory_.pages) slots_ += page.count;
   if (s.slots == 0) s.slots = slots_;
-  if (s.phase == SlicePhase::kPieces || s.phase == SlicePhase::kLeftovers) MergeCounts();
+  if (s.phase == SlicePhase::kPieces || s.phase == SlicePhase::kCount ||
+      s.phase == SlicePhase::kLeftovers) {
+    MergeCounts();
+  }
   bool tried = false;  // the table holds a piece
   while (!tried && s.phase != SlicePhase::kIdle) {
     switch (s.phase) {
@@ -126,6 +159,14 @@ bool Pass::Step() {
         EnterPhase(GcPhase::kCandidates);
         tried = Piece();
         break;
+      case SlicePhase::kCount:
+        EnterPhase(GcPhase::kSubtract);
+        CountSlice();
+        break;
+      case SlicePhase::kSpare:
+        EnterPhase(GcPhase::kPropagate);
+        SpareSlice();
+        break;
       case SlicePhase::kLeftovers:
         EnterPhase(GcPhase::kCandidates);
         tried = Leftovers();
@@ -135,12 +176,16 @@ bool Pass::Step() {
         RestoreChangedOwners();
         EnterPhase(GcPhase::kDrain);
         heap_.AfterStop();
+        memory_.outside.Stop();
         memory_.marks_unknown = s.lost_leftovers;
         s = SliceState();
         break;
     }
     // What cannot be cut, and pieces, begin in a stop that has most of its time left.
-    const bool cut = s.phase == SlicePhase::kRoots || s.phase == SlicePhase::kMark;
+    const bool cut = s.phase != SlicePhase::kPieces && s.phase != SlicePhase::kLeftovers;
+    if (s.phase == SlicePhase::kLeftovers && memory_.leftovers.size() >= MostInStop()) {
+      break;  // a stop of their own
+    }
     if (os_->NowNs() >= Deadline(cut ? 50 : 25)) break;
   }
   if (tried && garbage_ != 0) {
@@ -158,11 +203,14 @@ void Pass::BeginSlices() {
   memory_.mark = old();
   memory_.marks_unknown = true;  // until the pass is over
   memory_.leftovers.clear();
-  memory_.stacks[0].clear();
   memory_.slices = SliceState();
   memory_.slices.phase = SlicePhase::kAge;
-  memory_.slices.patience =
-      kLeastPatience + heap_.LiveIn(kGcKinds).blocks * kMostNsPerObject / hooks_.budget_ns;
+  const uint64_t blocks = heap_.LiveIn(kGcKinds).blocks;
+  memory_.slices.patience = kLeastPatience + blocks * kMostNsPerObject / hooks_.budget_ns;
+  // A single list may hold all there is, and a stack that grows in a stop is copied and
+  // faulted in again each time: so have the addresses now. If not, it grows.
+  memory_.stacks[0].clear();
+  if (blocks >= kWorthHelpers) memory_.stacks[0].Reserve(2 * blocks);
 }
 
 void Pass::SortTable() {
@@ -172,23 +220,11 @@ void Pass::SortTable() {
             });
 }
 
-PageEntry* Pass::EntryOf(ObjectHeader* h) {
-  auto holds = [h](const PageEntry& page) {
-    const char* p = reinterpret_cast<const char*>(h);
-    return p >= page.first_header && p < page.first_header + page.count * page.block_size;
-  };
-  if (last_entry_ < memory_.pages.size() && holds(memory_.pages[last_entry_])) {
-    return &memory_.pages[last_entry_];
-  }
-  PageEntry* end = memory_.pages.end();
-  PageEntry* page = std::upper_bound(
-      memory_.pages.begin(), end, reinterpret_cast<const char*>(h),
-      [](const char* p, const PageEntry& e) { return p < e.first_header; });
-  if (page == memory_.pages.begin()) return nullptr;
-  --page;
-  if (!holds(*page)) return nullptr;
-  last_entry_ = static_cast<size_t>(page - memory_.pages.begin());
-  return page;
+PageEntry* Pass::EntryOf(ObjectHeader* h) { return memory_.page_index.Find(h); }
+
+// Objects whose trial fits into a stop.
+size_t Pass::MostInStop() const {
+  return static_cast<size_t>(hooks_.budget_ns / 4 / kTrialNs);
 }
 
 // The address may be anything: a freed block, the middle of one, memory of another kind.
@@ -290,6 +326,8 @@ bool Pass::AddToPiece(ObjectHeader* h, uint8_t wanted_marks) {
   if (page->objects == 0 || i + 1 > page->hi) page->hi = i + 1;
   ++page->objects;
   ++piece_size_;
+  // A list that is not whole is not used: see IsScattered.
+  if (memory_.piece.size() < kWorthHelpers) memory_.piece.Push(h);
   if ((bits & kGcDeferred) != 0) ++deferred_garbage_;
   return true;
 }
@@ -300,7 +338,7 @@ bool Pass::Piece() {
   piece_ = true;
   piece_size_ = 0;
   deferred_garbage_ = 0;
-  last_entry_ = 0;
+  memory_.piece.clear();
   const uint8_t was_there = old();
   // Subtracting and propagating take about three times what collecting takes.
   const uint64_t now = os_->NowNs();
@@ -321,16 +359,75 @@ bool Pass::Piece() {
     marking.Forget();  // cut: the piece is not closed, and what is cut off keeps it alive
   }
   if (over) s.phase = SlicePhase::kLeftovers;
-  return TryPiece();
+  const bool tried = TryPiece();
+  if (!s.counted && memory_.leftovers.size() > MostInStop()) {
+    s.phase = SlicePhase::kCount;
+    s.cursor = nullptr;
+  }
+  return tried;
+}
+
+// References from outside of what is not marked.
+void Pass::CountSlice() {
+  SliceState& s = memory_.slices;
+  if (s.cursor == nullptr && !memory_.outside.Start(memory_.pages)) {
+    memory_.outside.Stop();
+    s.counted = true;  // without: more is left over
+    s.phase = SlicePhase::kPieces;
+    return;
+  }
+  const uint8_t was_there = old();
+  auto subtract = [](ObjectHeader* target, void* arg) {
+    static_cast<OutsideCounts*>(arg)->Add(target, UINT32_MAX);
+    return 0;
+  };
+  if (WalkFromCursor(Deadline(60), [&](ObjectHeader* h, uint8_t bits) {
+        if ((bits & was_there) == 0 || !MayBeCandidate(h, bits)) return true;
+        memory_.outside.Add(h, static_cast<uint32_t>(TotalCount(h)));
+        const TypeInfo* type = h->type();
+        if (type->traverse != nullptr) type->traverse(h, subtract, &memory_.outside);
+        return true;
+      })) {
+    memory_.stacks[0].clear();
+    s.phase = SlicePhase::kSpare;
+  }
+}
+
+void Pass::SpareSlice() {
+  SliceState& s = memory_.slices;
+  const uint8_t was_there = old();
+  const uint64_t deadline = Deadline(60);
+  Marking<SpareMarker> marking(&memory_.stacks[0],
+                               SpareMarker{SliceMarker{{&heap_, mark()}, this}});
+  int tick = 0;
+  const bool over =
+      marking.Drain(os_, deadline) &&
+      WalkFromCursor(deadline, [&](ObjectHeader* h, uint8_t bits) {
+        if ((bits & was_there) == 0 || memory_.outside.Get(h) == 0) return true;
+        marking.Push(h);
+        if (!marking.Drain(os_, deadline)) return false;
+        return ++tick % 64 != 0 || os_->NowNs() < deadline;
+      });
+  s.marked += marking.marker().marked;
+  stats_.marked += marking.marker().marked;
+  stats_.stack_overflows += marking.overflows();
+  if (!over) return;
+  memory_.outside.Stop();
+  s.counted = true;
+  s.phase = SlicePhase::kPieces;
 }
 
 bool Pass::Leftovers() {
   piece_ = false;
   piece_size_ = 0;
   deferred_garbage_ = 0;
-  last_entry_ = 0;
-  for (ObjectHeader* h : memory_.leftovers) {
-    if (TIDEPOOL_MUTANT(slice_no_leftovers)) break;
+  memory_.piece.clear();
+  constexpr size_t kAhead = 16;
+  const size_t n = TIDEPOOL_MUTANT(slice_no_leftovers) ? 0 : memory_.leftovers.size();
+  for (size_t i = 0; i < n; ++i) {
+    // No address faults here.
+    if (i + kAhead < n) __builtin_prefetch(memory_.leftovers[i + kAhead], 1);
+    ObjectHeader* h = memory_.leftovers[i];
     if (IsTrackedObject(h)) AddToPiece(h, kGcMarkBits);  // P13
   }
   memory_.leftovers.clear();
@@ -340,18 +437,72 @@ bool Pass::Leftovers() {
 
 bool Pass::TryPiece() {
   if (piece_size_ == 0) return false;
-  CompactPages();
   ++stats_.pieces;
   stats_.candidates += piece_size_;
-  EnterPhase(GcPhase::kSubtract);
-  SubtractInternal();
-  EnterPhase(GcPhase::kPropagate);
-  Propagate();
-  if (deferred_garbage_ != 0) RescueTypes(/*second_stop=*/true);
-  EnterPhase(GcPhase::kRestore);
-  Restore();
+  stats_.largest_piece = std::max(stats_.largest_piece, piece_size_);
+  if (markers_ == 1 && IsScattered()) {
+    TryScattered();
+  } else {
+    CompactPages();
+    EnterPhase(GcPhase::kSubtract);
+    SubtractInternal();
+    EnterPhase(GcPhase::kPropagate);
+    Propagate();
+    if (deferred_garbage_ != 0) RescueTypes(/*second_stop=*/true);
+    EnterPhase(GcPhase::kRestore);
+    Restore();
+  }
   piece_ = false;
   return true;
+}
+
+// Few objects on many pages: a walk over the pages would cost more than their trial.
+bool Pass::IsScattered() const {
+  if (memory_.piece.size() != piece_size_) return false;
+  uint64_t spanned = 0;
+  for (const PageEntry& page : memory_.pages) {
+    if (page.objects != 0) spanned += page.hi - page.lo;
+  }
+  return spanned > 2 * piece_size_;
+}
+
+// SubtractInternal, Propagate and Restore by the list of the piece's objects.
+void Pass::TryScattered() {
+  OsArray<ObjectHeader*>& piece = memory_.piece;
+  const uint8_t marked = mark();
+  EnterPhase(GcPhase::kSubtract);
+  {
+    Subtraction<SubtractAlone> subtraction(SubtractAlone{});
+    for (ObjectHeader* h : piece) subtraction.Scan(h);
+  }
+  EnterPhase(GcPhase::kPropagate);
+  {
+    Marking<OutsideMarker> marking(&memory_.stacks[0], OutsideMarker{marked});
+    for (ObjectHeader* h : piece) {
+      if ((h->gc_bits.load(kRelaxed) & marked) != 0) continue;
+      if (!IsImmortal(h)) CheckCount(h);
+      if (IsImmortal(h) || TidAsCount::Get(h) != 0) {
+        marking.Push(h);
+        marking.Drain();
+      }
+    }
+    deferred_garbage_ -= marking.marker().deferred;
+    stats_.stack_overflows += marking.overflows();
+  }
+  if (deferred_garbage_ != 0) RescueTypes(/*second_stop=*/true);
+  EnterPhase(GcPhase::kRestore);
+  for (PageEntry& page : memory_.pages) page.objects = 0;
+  Totals totals;
+  for (ObjectHeader* h : piece) {
+    PageEntry* page = EntryOf(h);
+    const size_t offset =
+        static_cast<size_t>(reinterpret_cast<char*>(h) - page->first_header);
+    RestoreObject(*page, static_cast<uint32_t>(offset / page->block_size), totals);
+  }
+  garbage_ = 0;
+  for (const PageEntry& page : memory_.pages) garbage_ += page.objects;
+  deferred_garbage_ = totals.deferred;
+  CompactPages();
 }
 
 }  // namespace gc_internal

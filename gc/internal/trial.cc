@@ -163,36 +163,40 @@ void Pass::Restore() {
 }
 
 void Pass::RestorePage(PageEntry& page, Totals& totals) {
-  uint32_t lo = page.hi;
-  uint32_t hi = page.hi;
+  const uint32_t end = page.hi;
+  const uint32_t begin = page.lo;
   page.objects = 0;
-  for (uint32_t i = page.lo; i < page.hi; ++i) {
-    ObjectHeader* h = page.block(i);
-    const uint8_t bits = h->gc_bits.load(kRelaxed);
-    if ((bits & kGcUnreachable) == 0) continue;
-    if ((bits & mark()) != 0) {  // P5
-      if (!TIDEPOOL_MUTANT(gc_keep_borrowed)) RestoreOwner(h, page.owner_tid);
-      h->gc_bits.store((bits & ~kGcUnreachable) | (piece_ ? old() : 0), kRelaxed);
-      if (piece_ && !memory_.leftovers.Push(h)) memory_.slices.lost_leftovers = true;
-    } else {  // P6
-      if (IsSpread(h)) isolate_->spread().Unspread(isolate_, h);
-      if (TIDEPOOL_MUTANT(gc_unheld_garbage)) {
-        MergeInStop(h, 0);
-      } else {
-        HoldInStop(h, page.owner_tid, ts_->tid());
-      }
-      const TypeInfo* type = h->type();
-      page.has_finalizers |= type->finalize != nullptr;
-      page.has_weakrefs |=
-          type->weakref_offset != 0 && WeakRefHead(h).load(kRelaxed) != nullptr;
-      if ((bits & kGcDeferred) != 0) ++totals.deferred;
-      if (page.objects++ == 0) lo = i;
-      hi = i + 1;
-    }
-  }
-  page.lo = lo;
-  page.hi = hi;
+  page.lo = page.hi = end;
+  for (uint32_t i = begin; i < end; ++i) RestoreObject(page, i, totals);
   totals.garbage += page.objects;
+}
+
+// Garbage is added to what the page has of it.
+void Pass::RestoreObject(PageEntry& page, uint32_t i, Totals& totals) {
+  ObjectHeader* h = page.block(i);
+  const uint8_t bits = h->gc_bits.load(kRelaxed);
+  if ((bits & kGcUnreachable) == 0) return;
+  if ((bits & mark()) != 0) {  // P5
+    if (!TIDEPOOL_MUTANT(gc_keep_borrowed)) RestoreOwner(h, page.owner_tid);
+    h->gc_bits.store((bits & ~kGcUnreachable) | (piece_ ? old() : 0), kRelaxed);
+    if (piece_ && !memory_.leftovers.Push(h)) memory_.slices.lost_leftovers = true;
+    return;
+  }
+  // P6
+  if (IsSpread(h)) isolate_->spread().Unspread(isolate_, h);
+  if (TIDEPOOL_MUTANT(gc_unheld_garbage)) {
+    MergeInStop(h, 0);
+  } else {
+    HoldInStop(h, page.owner_tid, ts_->tid());
+  }
+  const TypeInfo* type = h->type();
+  page.has_finalizers |= type->finalize != nullptr;
+  page.has_weakrefs |=
+      type->weakref_offset != 0 && WeakRefHead(h).load(kRelaxed) != nullptr;
+  if ((bits & kGcDeferred) != 0) ++totals.deferred;
+  if (page.objects == 0 || i < page.lo) page.lo = i;
+  if (page.objects == 0 || i + 1 > page.hi) page.hi = i + 1;
+  ++page.objects;
 }
 
 // Second stop: which garbage has a reference besides the collector's and those of other
