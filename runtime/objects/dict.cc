@@ -22,6 +22,7 @@ void DropTable(Context& cx, DictTable* table, bool readers) {
   if (table == nullptr) return;
   uint32_t n = table->filled.load(kRelaxed);
   for (uint32_t i = 0; i < n; ++i) {
+    PauseInLoop(cx, i);
     DictEntry& e = table->entries()[i];
     // The words stay: a reader that came too late finds the pointers, fails its re-check and gives them back.
     DecrefValue(cx.ts, PeekSlot(e.key));
@@ -47,6 +48,7 @@ bool ReplaceTable(Context& cx, Dict* d, size_t room, DictTable** old_out) {
     uint32_t n = old->filled.load(kRelaxed);
     uint32_t to = 0;
     for (uint32_t i = 0; i < n; ++i) {
+      PauseInLoop(cx, i);
       DictEntry& e = old->entries()[i];
       Value key = PeekSlot(e.key);
       if (!key) continue;
@@ -163,6 +165,7 @@ int CloneInto(Context& cx, Dict* d, Dict* from) {
       fits = static_cast<size_t>(from->used.load(kRelaxed)) <= table->capacity;
       uint32_t count = !fits || old == nullptr ? 0 : old->filled.load(kRelaxed);
       for (uint32_t i = 0; i < count; ++i) {
+        PauseInLoop(cx, i);
         DictEntry& e = old->entries()[i];
         Value key = PeekSlot(e.key);
         if (!key) continue;
@@ -220,6 +223,7 @@ Ref Snapshot(Context& cx, Dict* d, Part part) {
     DictTable* table = d->table.load(kRelaxed);
     uint32_t count = table == nullptr ? 0 : table->filled.load(kRelaxed);
     for (uint32_t i = 0; i < count; ++i) {
+      PauseInLoop(cx, i);
       DictEntry& e = table->entries()[i];
       Value key = PeekSlot(e.key);
       if (!key) continue;

@@ -14,6 +14,15 @@ namespace {
 
 Ref Self(Context&, Value self) { return Ref::New(self); }
 
+// Threads that share an iterator take turns for a step, in which any script may run (it is a critical section: one that waits
+// lets others in). Not for instances of subclasses: their attributes are under the same mutex, and a script may set one.
+template <class Step>
+auto InTurn(Context& cx, Object* iterator, const Class* cls, Step step) {
+  if (iterator->type() != &cls->info) return step();
+  CriticalSection turn(cx.ts, iterator);
+  return step();
+}
+
 // ---- enumerate
 
 struct Enumerate : Object {
@@ -40,25 +49,37 @@ Ref EnumerateCreate(Context& cx, Class* cls, const Args& args) {
   return r;
 }
 
-// False: exhausted, or an exception is pending.
-bool EnumerateStep(Context& cx, Enumerate* e, Ref* number, Ref* item) {
-  *item = Next(cx, e->iterator);
-  if (!*item) return false;
-  if (e->big_next.load(kAcquire) == 0) {
-    // One number per item, also between threads.
-    int64_t n = e->next.fetch_add(1, kRelaxed);
-    *number = NewInt(cx, n);
-    if (!FitsSmallInt(n)) {
-      Ref after = *number ? IntAdd(cx, *number, Value::Small(1)) : nullptr;
-      if (after) StoreSlot(e, e->big_next, std::move(after));
-    }
+bool Exact(Context& cx, const Enumerate* e) { return e->type() == &cx.rt.cls.enumerate->info; }
+
+// The number behind `number` where it is no small int.
+bool StoreBigNext(Context& cx, Enumerate* e, Value number, Ref* old) {
+  Ref after = IntAdd(cx, number, Value::Small(1));
+  if (!after) return false;
+  if (Exact(cx, e)) {
+    *old = ExchangeSlotLocked(e->big_next, std::move(after));  // its turn holds the mutex
   } else {
-    *number = LoadSlot(e, e->big_next);
-    Ref after = IntAdd(cx, *number, Value::Small(1));
-    if (!after) return false;
     StoreSlot(e, e->big_next, std::move(after));
   }
-  return !number->is_null();
+  return true;
+}
+
+// False: exhausted, or an exception is pending.
+bool EnumerateStep(Context& cx, Enumerate* e, Ref* number, Ref* item) {
+  Ref old;  // dropped behind the turn
+  return InTurn(cx, e, cx.rt.cls.enumerate, [&] {
+    *item = Next(cx, e->iterator);
+    if (!*item) return false;
+    if (e->big_next.load(kAcquire) == 0) {
+      // One number per item, also where a turn was interrupted.
+      int64_t n = e->next.fetch_add(1, kRelaxed);
+      *number = NewInt(cx, n);
+      if (*number && !FitsSmallInt(n)) StoreBigNext(cx, e, *number, &old);
+    } else {
+      *number = Exact(cx, e) ? Ref::New(PeekSlot(e->big_next)) : LoadSlot(e, e->big_next);
+      if (!StoreBigNext(cx, e, *number, &old)) return false;
+    }
+    return !number->is_null();
+  });
 }
 
 Ref EnumerateNext(Context& cx, Value self) {
@@ -134,16 +155,18 @@ Ref CheckStrict(Context& cx, Zip* z, size_t at) {
 
 // Adds an item of each to `items`, which has room. False: exhausted, or an exception is pending.
 bool ZipStep(Context& cx, Zip* z, Drops* items) {
-  auto* its = z->iterators.as<Tuple>();
-  for (size_t i = 0; i < its->size(); ++i) {
-    Ref item = Next(cx, its->Get(i));
-    if (!item) {
-      if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
-      return false;
+  return InTurn(cx, z, cx.rt.cls.zip, [&] {
+    auto* its = z->iterators.as<Tuple>();
+    for (size_t i = 0; i < its->size(); ++i) {
+      Ref item = Next(cx, its->Get(i));
+      if (!item) {
+        if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
+        return false;
+      }
+      (void)items->Add(std::move(item));
     }
-    (void)items->Add(std::move(item));
-  }
-  return true;
+    return true;
+  });
 }
 
 Ref ZipNext(Context& cx, Value self) {
@@ -187,11 +210,15 @@ Ref MapNext(Context& cx, Value self) {
   }
   Drops items(cx);
   if (!items.Reserve(its->size())) return RaiseMemoryError(cx);
-  for (size_t i = 0; i < its->size(); ++i) {
-    Ref item = Next(cx, its->Get(i));
-    if (!item) return nullptr;
-    (void)items.Add(std::move(item));
-  }
+  const bool all = InTurn(cx, m, cx.rt.cls.map, [&] {
+    for (size_t i = 0; i < its->size(); ++i) {
+      Ref item = Next(cx, its->Get(i));
+      if (!item) return false;
+      (void)items.Add(std::move(item));
+    }
+    return true;
+  });
+  if (!all) return nullptr;
   return Call(cx, m->function, Args(items.data(), items.size()));
 }
 

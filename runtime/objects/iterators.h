@@ -2,7 +2,8 @@
 // iterators that iter() makes of __getitem__ and of a callable with a sentinel.
 //
 // A shared iterator may skip or repeat, but never invents a value: positions are atomic words, and
-// what an iterator reads from is held by it for its whole life.
+// what an iterator reads from is held by it for its whole life. A step of enumerate, zip and map is one to
+// other threads, unless an iterator below waits.
 #ifndef TIDEPOOL_RUNTIME_OBJECTS_ITERATORS_H_
 #define TIDEPOOL_RUNTIME_OBJECTS_ITERATORS_H_
 

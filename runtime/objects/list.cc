@@ -197,6 +197,7 @@ Ref ListCopyRange(Context& cx, List* list, SliceRange range) {
       ListArray* from = list->array.load(kRelaxed);
       ListArray* to = copy->array.load(kRelaxed);
       for (int64_t i = 0, at = r.start; fits && i < r.count; ++i, at += r.step) {
+        PauseInLoop(cx, static_cast<uint64_t>(i));
         Value v = PeekSlot(from->items[at]);
         IncrefValue(v);
         to->items[i].store(v.bits(), kRelaxed);
@@ -222,7 +223,10 @@ bool ListSnapshot(Context& cx, List* list, Drops* out) {
     auto now = static_cast<size_t>(list->size.load(kRelaxed));
     if (now > n) continue;
     ListArray* array = list->array.load(kRelaxed);
-    for (size_t i = 0; i < now; ++i) (void)out->Add(Ref::New(PeekSlot(array->items[i])));
+    for (size_t i = 0; i < now; ++i) {
+      PauseInLoop(cx, i);
+      (void)out->Add(Ref::New(PeekSlot(array->items[i])));
+    }
     return true;
   }
 }
@@ -309,7 +313,10 @@ Ref ListFromIterable(Context& cx, Value iterable) {
 void DropListArray(Context& cx, ListArray* array, int64_t n, bool readers) {
   if (array == nullptr) return;
   // From the end, as CPython. The pointers stay: a late reader's re-check fails (L2).
-  for (int64_t i = n; i-- > 0;) DecrefValue(cx.ts, PeekSlot(array->items[i]));
+  for (int64_t i = n; i-- > 0;) {
+    PauseInLoop(cx, static_cast<uint64_t>(i));
+    DecrefValue(cx.ts, PeekSlot(array->items[i]));
+  }
   if (readers) {
     FreeRawDelayed(cx, array);
   } else {
@@ -334,6 +341,7 @@ bool ListReverse(Context& cx, List* list) {
   ObjectLock lock(cx.ts, list);
   Slot* items = list->size.load(kRelaxed) == 0 ? nullptr : list->array.load(kRelaxed)->items;
   for (int64_t i = 0, j = list->size.load(kRelaxed) - 1; i < j; ++i, --j) {
+    PauseInLoop(cx, static_cast<uint64_t>(i));
     uintptr_t t = items[i].load(kRelaxed);
     items[i].store(items[j].load(kRelaxed), kRelease);
     items[j].store(t, kRelease);
@@ -459,6 +467,7 @@ Ref ListRepeat(Context& cx, List* list, int64_t n) {
       ObjectLock lock(cx.ts, list);
       same = static_cast<size_t>(list->size.load(kRelaxed)) == size;
       for (size_t i = 0; same && i < size; ++i) {
+        PauseInLoop(cx, i);
         const Value v = PeekSlot(list->array.load(kRelaxed)->items[i]);
         IncrefValue(v);
         items[i].store(v.bits(), kRelaxed);
@@ -493,6 +502,7 @@ bool ListRepeatInPlace(Context& cx, List* list, int64_t times) {
     if (ok) {
       Slot* items = list->array.load(kRelaxed)->items;
       for (int64_t i = n; i < total; ++i) {
+        PauseInLoop(cx, static_cast<uint64_t>(i));
         Value v = PeekSlot(items[i - n]);
         IncrefValue(v);
         items[i].store(v.bits(), kRelease);

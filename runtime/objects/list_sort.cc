@@ -36,6 +36,7 @@ KeyKind KindOf(Context& cx, const T* items, size_t n) {
   };
   KeyKind kind = one(KeyOf(items[0]));
   for (size_t i = 1; i < n && kind != KeyKind::kAny; ++i) {
+    PauseInLoop(cx, i);
     if (one(KeyOf(items[i])) != kind) kind = KeyKind::kAny;
   }
   return kind;
@@ -47,7 +48,10 @@ bool SortItems(Context& cx, T* items, size_t n, bool reverse) {
   auto* buffer = static_cast<T*>(AllocateRaw(cx, (n / 2 + 1) * sizeof(T)));
   if (buffer == nullptr) return false;
   auto turn = [&] {
-    for (size_t i = 0, j = n - 1; i < j; ++i, --j) std::swap(items[i], items[j]);
+    for (size_t i = 0, j = n - 1; i < j; ++i, --j) {
+      PauseInLoop(cx, i);
+      std::swap(items[i], items[j]);
+    }
   };
   // Turned before and after, so that equal items keep their order under `reverse` too.
   if (reverse) turn();
@@ -125,13 +129,19 @@ bool ListSort(Context& cx, List* list, Value key, bool reverse) {
   auto* items = static_cast<Value*>(AllocateRaw(cx, static_cast<size_t>(n) * sizeof(Value)));
   bool ok = items != nullptr;
   if (ok) {
-    for (int64_t i = 0; i < n; ++i) items[i] = PeekSlot(array->items[i]);
+    for (int64_t i = 0; i < n; ++i) {
+      PauseInLoop(cx, static_cast<uint64_t>(i));
+      items[i] = PeekSlot(array->items[i]);
+    }
     if (!key || key == cx.None()) {
       ok = SortItems(cx, items, static_cast<size_t>(n), reverse);
     } else {
       ok = SortByKey(cx, items, static_cast<size_t>(n), key, reverse);
     }
-    for (int64_t i = 0; i < n; ++i) array->items[i].store(items[i].bits(), kRelease);
+    for (int64_t i = 0; i < n; ++i) {
+      PauseInLoop(cx, static_cast<uint64_t>(i));
+      array->items[i].store(items[i].bits(), kRelease);
+    }
     FreeRaw(cx, items);
   }
   ListArray* intruder;

@@ -16,7 +16,10 @@ namespace {
 void DropTable(Context& cx, SetTable* table, bool readers) {
   if (table == nullptr) return;
   uint32_t n = table->filled.load(kRelaxed);
-  for (uint32_t i = 0; i < n; ++i) DecrefValue(cx.ts, PeekSlot(table->entries()[i].key));
+  for (uint32_t i = 0; i < n; ++i) {
+    PauseInLoop(cx, i);
+    DecrefValue(cx.ts, PeekSlot(table->entries()[i].key));
+  }
   if (readers) {
     FreeRawDelayed(cx, table);
   } else {
@@ -45,6 +48,7 @@ bool ReplaceTable(Context& cx, Set* s, size_t room, SetTable** old_out) {
   SetTable* old = s->table.load(kRelaxed);
   uint32_t n = old == nullptr ? 0 : old->filled.load(kRelaxed);
   for (uint32_t i = 0; i < n; ++i) {
+    PauseInLoop(cx, i);
     SetEntry& e = old->entries()[i];
     Value key = PeekSlot(e.key);
     if (key) Append(table, key, e.hash.load(kRelaxed));
@@ -99,6 +103,7 @@ SetTable* CloneTable(Context& cx, Set* from, bool* failed) {
       if (static_cast<size_t>(from->used.load(kRelaxed)) <= table->capacity) {
         uint32_t count = old == nullptr ? 0 : old->filled.load(kRelaxed);
         for (uint32_t i = 0; i < count; ++i) {
+          PauseInLoop(cx, i);
           SetEntry& e = old->entries()[i];
           Value key = PeekSlot(e.key);
           if (!key) continue;
@@ -117,6 +122,7 @@ SetTable* CloneTable(Context& cx, Set* from, bool* failed) {
 Ref NewSetOf(Context& cx, Class* cls) {
   if (cls != cx.rt.cls.set && cls != cx.rt.cls.frozenset) return NewInstance(cx, cls);
   auto* s = NewExact<Set>(cx, cls, cls->info.basic_size);
+  if (s == nullptr && ReclaimMemory(cx)) s = NewExact<Set>(cx, cls, cls->info.basic_size);
   if (s == nullptr) return nullptr;
   std::memset(reinterpret_cast<char*>(s) + sizeof(ObjectHeader), 0, cls->info.basic_size - sizeof(ObjectHeader));
   TrackNew(s);
@@ -141,16 +147,19 @@ Ref SetFromIterable(Context& cx, Class* cls, Value iterable) {
 }
 
 bool SetAddWithHash(Context& cx, Set* s, Value key, int64_t hash) {
-  SetTable* old = nullptr;
-  int64_t at;
-  {
-    OpenLock lock(cx, s);
-    at = FindLocked(cx, s, key, hash, lock);
-    if (at == kAbsent && !InsertLocked(cx, s, key, hash, &old)) at = kNoMemory;
+  for (;;) {
+    SetTable* old = nullptr;
+    int64_t at;
+    {
+      OpenLock lock(cx, s);
+      at = FindLocked(cx, s, key, hash, lock);
+      if (at == kAbsent && !InsertLocked(cx, s, key, hash, &old)) at = kNoMemory;
+    }
+    if (old != nullptr) FreeRawDelayed(cx, old);
+    if (at != kNoMemory) return at != kFailed;
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
   }
-  if (old != nullptr) FreeRawDelayed(cx, old);
-  if (at == kNoMemory) RaiseMemoryError(cx);
-  return at != kNoMemory && at != kFailed;
 }
 
 bool SetAdd(Context& cx, Value set, Value item) {
@@ -236,8 +245,11 @@ void SetClear(Context& cx, Set* s) { Install(cx, s, nullptr); }
 
 bool SetSwapBody(Context& cx, Set* s, Set* from) {
   bool failed;
-  SetTable* table = CloneTable(cx, from, &failed);
-  if (failed) return RaiseMemoryError(cx), false;
+  SetTable* table;
+  while (table = CloneTable(cx, from, &failed), failed) {
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
+  }
   Install(cx, s, table);
   return true;
 }
@@ -289,6 +301,7 @@ Ref SetItems(Context& cx, Set* s) {
     SetTable* table = s->table.load(kRelaxed);
     uint32_t count = table == nullptr ? 0 : table->filled.load(kRelaxed);
     for (uint32_t i = 0; i < count; ++i) {
+      PauseInLoop(cx, i);
       Value key = PeekSlot(table->entries()[i].key);
       if (key) (void)all.Add(Ref::New(key));
     }

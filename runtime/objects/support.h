@@ -6,7 +6,7 @@
 //
 // Rules of this folder:
 //   O1  A mutable container is changed only under its object mutex; under the mutex nothing is dropped
-//       (Decref may run scripts), nothing of a script is called and no safepoint is passed.
+//       (Decref may run scripts), nothing of a script is called and no safepoint is passed but PauseInLoop.
 //   O2  What an operation replaces is collected (Drops, an old array) and dropped after the unlock, when
 //       the container is whole again.
 //   O3  Whoever calls back into scripts in the middle (__eq__, __hash__, key functions) holds no lock and
@@ -78,6 +78,15 @@ inline void CopyBytes(Context& cx, void* to, const void* from, size_t n) {
   }
   cx.ts->DetachForLock();  // runs nothing
   std::memcpy(to, from, n);
+  cx.ts->Attach();
+}
+
+// Lets a stop pass, and reference counts be merged, in a long loop where nothing may be run, above all one that holds an
+// object mutex: asked once in 1024 rounds, whose number is given. Whoever waits for the mutex waits detached, and what the
+// collector walks through meanwhile must be whole: every reference in one place only.
+inline void PauseInLoop(Context& cx, uint64_t round) {
+  if ((round & 1023) != 1023 || !cx.ts->safepoint_wanted()) return;
+  cx.ts->DetachForLock();  // runs nothing
   cx.ts->Attach();
 }
 

@@ -37,7 +37,10 @@ void TraverseTuple(Object* o, SlotVisitor& v) {
 
 void DestroyTuple(Context& cx, Object* o) {
   auto* t = static_cast<Tuple*>(o);
-  for (size_t i = t->length; i-- > 0;) DecrefValue(cx.ts, t->items[i]);
+  for (size_t i = t->length; i-- > 0;) {
+    PauseInLoop(cx, i);
+    DecrefValue(cx.ts, t->items[i]);
+  }
 }
 
 Ref TupleRepr(Context& cx, Value self) {
@@ -166,7 +169,10 @@ Ref TupleAdd(Context& cx, Value a, Value b) {
   if (t == nullptr) return nullptr;
   for (size_t i = 0; i < x->length; ++i) t->items[i] = x->items[i];
   for (size_t i = 0; i < y->length; ++i) t->items[x->length + i] = y->items[i];
-  for (size_t i = 0; i < t->length; ++i) IncrefValue(t->items[i]);
+  for (size_t i = 0; i < t->length; ++i) {
+    PauseInLoop(cx, i);
+    IncrefValue(t->items[i]);
+  }
   Finish(t);
   return Ref::Steal(t);
 }
@@ -188,6 +194,7 @@ Ref TupleMul(Context& cx, Value a, Value b) {
   Tuple* t = NewTupleRoom(cx, total);
   if (t == nullptr) return nullptr;
   for (size_t i = 0; i < total; ++i) {
+    PauseInLoop(cx, i);
     t->items[i] = x->items[i % x->length];
     IncrefValue(t->items[i]);
   }

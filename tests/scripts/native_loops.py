@@ -1,36 +1,48 @@
-# A stop of all threads, as a collection makes one, does not wait for the end of a long loop in native code: while one
-# thread runs such a loop, another stops it again and again. Counted in stops and not in time: without safepoints in the
-# loop there are two at most, one before it and one that waits for its end.
+# A stop of all threads, as a collection makes one, does not wait for the end of a long loop in native code. One thread runs
+# such a loop again and again, another stops it again and again and counts the stops that began and ended in one and the same
+# run: without safepoints in the loop there are two at most, one before it and one behind it. No time is taken, and a run that
+# was too short for the machine's load is followed by a longer one.
 # A thread of CPython holds the interpreter's lock in such a loop, so:
 # live: no
 import collections
 import gc
 import itertools
 import threading
-import time
+
+ENOUGH = 5
 
 
-def stops_during(loop, n):
-    started, done = threading.Event(), threading.Event()
-    stops = 0
+def most_stops(loop, n):
+    """The most stops in one run of loop(n), of up to 40 runs."""
+    run, most, enough = 0, 0, False
 
     def work():
-        started.set()
-        loop(n)
-        done.set()
+        nonlocal run
+        while run < 80 and not enough:
+            run += 1  # odd: inside
+            loop(n)
+            run += 1
+        run = 81
 
     thread = threading.Thread(target=work)
     thread.start()
-    started.wait()
-    while not done.is_set():
+    last, stops = 0, 0
+    while run < 80 and not enough:
+        before = run
         gc.collect(0)
-        stops += 1
-        time.sleep(0.0005)
+        if before % 2 == 0 or run != before:
+            continue
+        stops = stops + 1 if before == last else 1
+        last = before
+        most = max(most, stops)
+        enough = most >= ENOUGH
+    enough = True
     thread.join()
-    return stops
+    return most
 
 
 numbers = list(range(100000))
+big = list(range(1000000))
 text = [str(i) for i in range(1000)]
 LOOPS = {
     "sum": lambda n: sum(range(n)),
@@ -45,6 +57,12 @@ LOOPS = {
     "deque": lambda n: collections.deque(range(n), maxlen=3),
     "in": lambda n: -1 in range(n).__iter__(),
     "str.join": lambda n: "".join(itertools.repeat("ab", n)),
+    "list[:]": lambda n: big[:],
+    "list +": lambda n: big + big,
+    "list.extend": lambda n: [].extend(big),
+    "list.reverse": lambda n: big.reverse(),
+    "list.sort": lambda n: big.sort(),
+    "dict.copy": lambda n: {i: i for i in range(n)}.copy(),
     "list.count": lambda n: (numbers * (n // 100000 + 1)).count(7),
     "list.index": lambda n: (numbers * (n // 100000 + 1) + [-1]).index(-1),
     "sorted": lambda n: sorted(itertools.islice(itertools.cycle(numbers[::-7]), n // 4)),
@@ -54,10 +72,10 @@ LOOPS = {
     "pow": lambda n: pow(3, 1 << n // 20, (1 << 521) - 1),
 }
 for name, loop in LOOPS.items():
-    n = 200000
+    n = 100000
     while True:
-        stops = stops_during(loop, n)
-        if stops >= 6:
+        stops = most_stops(loop, n)
+        if stops >= ENOUGH:
             print(name, "can be stopped")
             break
         n *= 4
