@@ -8,12 +8,14 @@
 
 #include "tidepool/base/check.h"
 #include "tidepool/object/object_mutex.h"
+#include "tidepool/object/weakref.h"
 #include "tidepool/runtime/lang/bytecode.h"
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/objects.h"
+#include "tidepool/runtime/objects/set.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/alias.h"
@@ -160,6 +162,23 @@ bool Start(Context& cx) {
   return static_cast<bool>(ImportModule(cx, "sys"));
 }
 
+// Takes the script's module out of sys.modules. The result is a weak reference to something that lives as long as the module's
+// globals do, which *globals names then (null if there is no module, or no memory).
+Ref ForgetMain(Context& cx, Dict** globals) {
+  Ref main;
+  if (DictGetStr(cx, cx.rt.modules, cx.rt.names.main, &main) != 1 || !Is<Module>(main.get())) return nullptr;
+  *globals = ModuleDict(main.as<Module>());
+  Str* key = Intern(cx, " alive");  // no name of a script's
+  Ref mark = NewSet(cx);
+  WeakRef* ref = mark ? NewWeakRef(cx.ts, &cx.rt.cls.weakref->info, mark.get().object(), 0) : nullptr;
+  if (ref == nullptr || key == nullptr || !DictSetStr(cx, *globals, key, mark)) {
+    cx.ClearException();
+    DictClear(cx, *globals);
+  }
+  if ( DictDelete(cx, cx.rt.modules, cx.rt.names.main) < 0) cx.ClearException();
+  return ref == nullptr ? Ref() : Ref::Steal(static_cast<Object*>(static_cast<ObjectHeader*>(ref)));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<World>> World::Create(const Options& options, const RuntimeOptions& runtime_options, Os* os) {
@@ -239,11 +258,16 @@ bool World::Finish() {
   bool flushed = FlushStandardStreams(cx);
   cx.ClearException();
   if (RunningThreads(rt_) > 0) return flushed;  // daemon threads: the caller ends the process, nothing may be taken away from them
-  // The script's own globals go first, then those of the other modules.
-  Ref main;
-  if (DictGetStr(cx, rt_.modules, rt_.names.main, &main) == 1 && Is<Module>(main.get())) DictClear(cx, ModuleDict(main.as<Module>()));
-  main.reset();
+  // Nobody needs the script's module any more, so that it is garbage and its finalizers still find their globals. If something
+  // else keeps those (a registry of another module), they go one by one.
+  Dict* globals = nullptr;
+  Ref mark = ForgetMain(cx, &globals);
   rt_.collector->Collect(ts_, 2, "exit");
+  if (mark && !IsWeakRefDead(static_cast<WeakRef*>(static_cast<ObjectHeader*>(mark.get().object())))) {
+    DictClear(cx, globals);
+    rt_.collector->Collect(ts_, 2, "exit");
+  }
+  mark.reset();
   if (flushed) flushed = FlushStandardStreams(cx);  // said once
   cx.ClearException();
   return flushed;
