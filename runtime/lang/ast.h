@@ -143,7 +143,12 @@ struct ClassStmt : Stmt {
 };
 struct RaiseStmt : Stmt { Expr* exc; Expr* cause; };
 struct Handler { Expr* type; std::string_view name; Body body; Position pos; };
-struct TryStmt : Stmt { Body body; ArenaSpan<Handler> handlers; Body orelse, finalbody; };
+struct TryStmt : Stmt {
+  Body body;
+  ArenaSpan<Handler> handlers;
+  Body orelse, finalbody;
+  bool star = false;  // except*
+};
 struct WithItem { Expr* context; Expr* target; };
 struct WithStmt : Stmt { ArenaSpan<WithItem> items; Body body; bool is_async = false; };
 struct Alias { std::string_view name, asname; Position pos; };

@@ -47,7 +47,8 @@
 // the YIELD_VALUE. YIELD_FROM stays AT its own word while the inner iterator yields, so a
 // generator suspended inside `yield from` is recognised by its next instruction being YIELD_FROM, with
 // the inner iterator on top of the stack (the way for throw(), close() and gi_yieldfrom). A coroutine is the same with
-// kCoroutine; `await x` is x, GET_AWAITABLE, LOAD_NONE, YIELD_FROM.
+// kCoroutine; `await x` is x, GET_AWAITABLE, LOAD_NONE, YIELD_FROM. An asynchronous generator (kAsyncGenerator) has both: what
+// YIELD_VALUE gives is its own value, what YIELD_FROM gives is passed on to whoever drives it.
 //
 // CLASS BODIES (kClassBody) are functions of no arguments whose names live in a namespace mapping made by
 // LOAD_BUILD_CLASS's callable: LOAD_NAME, STORE_NAME and DELETE_NAME work on it. Module code uses the
@@ -418,6 +419,7 @@ enum CodeFlags : uint32_t {
   kModule = 16,        // top level
   kNested = 32,        // defined inside a function
   kCoroutine = 128,    // with kGenerator: calling makes a coroutine
+  kAsyncGenerator = 256,  // with kGenerator: calling makes an asynchronous generator
   kComprehension = 64, // the hidden function of a comprehension or generator expression; its one argument is named ".0"
 };
 

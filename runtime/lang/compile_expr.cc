@@ -405,7 +405,7 @@ bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
   CodeUnit& code = *unit->code;
   code.flags |= kComprehension;
   if (e->comp == CompKind::kGenerator) code.flags |= kGenerator;
-  if (scope->coroutine) code.flags |= kGenerator | kCoroutine;
+  if (scope->coroutine) code.flags |= kGenerator | (scope->generator ? kAsyncGenerator : kCoroutine);
   code.argcount = code.posonlyargcount = 1;
   code.slots.push_back({".0", SlotKind::kLocal});
   BeginSlots();
@@ -422,7 +422,7 @@ bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
   if (!Visit(e->fors[0].iter)) return false;
   Emit(e->fors[0].is_async ? Op::kGetAiter : Op::kGetIter, 0, e->fors[0].iter->pos);
   Emit(Op::kCall, 1, e->pos);
-  if (scope->coroutine) EmitAwait(0, e->pos);
+  if (scope->coroutine && !scope->generator) EmitAwait(0, e->pos);
   return true;
 }
 

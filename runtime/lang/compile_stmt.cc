@@ -347,6 +347,9 @@ bool Compiler::For(const ForStmt* s) {
 
 bool Compiler::Return(const ReturnStmt* s) {
   if (unit_->scope->kind != ScopeKind::kFunction) return Fail(s->pos, "'return' outside function");
+  if (s->value != nullptr && unit_->scope->coroutine && unit_->scope->generator) {
+    return Fail(s->pos, "'return' with value in async generator");
+  }
   Const value;
   bool constant = s->value == nullptr || ConstantValue(s->value, &value);
   if (!constant && !Visit(s->value)) return false;

@@ -6,6 +6,7 @@
 //   try/finally  [F] body, finally   F: exc -> PUSH_EXC_INFO: prev exc; [C] finally; RERAISE
 //   with         exit [W] body, exit(None, None, None)
 //                                    W: exit exc -> PUSH_EXC_INFO: exit prev exc; [C] WITH_EXCEPT_START, maybe RERAISE
+//   except*      as try/except, but the handlers ask an object of _exception_group, which stands in the place of exc: see StarHandlers
 //   C: prev exc -> SWAP 2, POP_EXCEPT, RERAISE: an exception that leaves a handler restores the handled exception on its way.
 #include <utility>
 
@@ -68,6 +69,8 @@ bool Compiler::Unwind(const Block& block, bool preserve_top, const Position& pos
       Emit(Op::kPopExcept, 0, pos);
       if (!block.name.empty()) UnbindName(block.name, pos);
       return true;
+    case BlockKind::kStarHandler:
+      return Fail(pos, "'break', 'continue' and 'return' cannot appear in an except* block");
   }
   return true;
 }
@@ -139,7 +142,7 @@ bool Compiler::TryExcept(const TryStmt* s) {
   Emit(Op::kPushExcInfo, 0, s->pos);
   int cleanup = as.NewHandler(NewLabel(), 1);
   as.EnterRegion(cleanup);
-  ok = Handlers(s, end, outer);
+  ok = s->star ? StarHandlers(s, end, outer) : Handlers(s, end, outer);
   if (ok) Emit(Op::kReraise, 0, s->pos);
   as.EnterRegion(outer);
   if (!ok) return false;
@@ -185,6 +188,77 @@ bool Compiler::Handlers(const TryStmt* s, Label end, int outer) {
     }
     Bind(next);
   }
+  return true;
+}
+
+// prev exc on the stack, the cleanup handler in force. The sorting of the exceptions is Python (lib/_exception_group.py):
+//   star = _exception_group.Star(exc)
+//   for each handler:  m = star.match(type); if m is not None: handle m; what the body raises goes to star.add()
+//   star.finish() is None, or what to raise: the caller's RERAISE follows.
+bool Compiler::StarHandlers(const TryStmt* s, Label end, int outer) {
+  const Position pos = s->handlers[0].pos;
+  const int cleanup = unit_->as.region();
+  Emit(Op::kLoadInt, 0, pos);
+  LoadNone(pos);
+  Emit(Op::kImportName, AddName("_exception_group"), pos);
+  Emit(Op::kLoadAttr, AddName("Star"), pos);
+  Emit(Op::kSwap, 2, pos);
+  Emit(Op::kCall, 1, pos);  // prev star
+  for (const Handler& h : s->handlers) {
+    if (!StarHandler(h, cleanup)) return false;
+  }
+  const Label again = NewLabel();
+  Emit(Op::kLoadAttr, AddName("finish"), pos);
+  Emit(Op::kCall, 0, pos);  // prev rest
+  Emit(Op::kCopy, 1, pos);
+  EmitJump(Op::kPopJumpIfNotNone, again, pos);
+  Emit(Op::kPopTop, 0, pos);
+  unit_->as.EnterRegion(outer);
+  Emit(Op::kPopExcept, 0, pos);
+  EmitJump(Op::kJump, end, pos);
+  unit_->as.EnterRegion(cleanup);
+  Bind(again);
+  return true;
+}
+
+// prev star on the stack, before and after.
+bool Compiler::StarHandler(const Handler& h, int cleanup) {
+  Assembler& as = unit_->as;
+  const Label other = NewLabel(), next = NewLabel();
+  Emit(Op::kCopy, 1, h.type->pos);
+  Emit(Op::kLoadAttr, AddName("match"), h.type->pos);
+  if (!Visit(h.type)) return false;
+  Emit(Op::kCall, 1, h.type->pos);
+  Emit(Op::kCopy, 1, h.type->pos);
+  EmitJump(Op::kPopJumpIfNone, other, h.type->pos);
+  Emit(Op::kPushExcInfo, 0, h.pos);  // prev star prev2 match
+  const int raised = as.NewHandler(NewLabel(), 1);
+  as.EnterRegion(raised);
+  if (h.name.empty()) {
+    Emit(Op::kPopTop, 0, h.pos);
+  } else {
+    StoreName(h.name, h.pos);
+  }
+  if (!PushBlock(BlockKind::kStarHandler, h.pos)) return false;
+  const bool ok = Visit(h.body);
+  PopBlock();
+  as.EnterRegion(cleanup);
+  if (!ok) return false;
+  Emit(Op::kPopExcept, 0, h.pos);
+  if (!h.name.empty()) UnbindName(h.name, h.pos);
+  EmitJump(Op::kJump, next, h.pos);
+
+  as.BindHandler(raised);  // prev star prev2 exc
+  Emit(Op::kSwap, 2, h.pos);
+  Emit(Op::kPopExcept, 0, h.pos);
+  if (!h.name.empty()) UnbindName(h.name, h.pos);
+  Emit(Op::kCopy, 2, h.pos);
+  Emit(Op::kLoadAttr, AddName("add"), h.pos);
+  Emit(Op::kSwap, 2, h.pos);
+  Emit(Op::kCall, 1, h.pos);
+  Bind(other);
+  Emit(Op::kPopTop, 0, h.pos);  // None, as match and add give it
+  Bind(next);
   return true;
 }
 

@@ -391,7 +391,7 @@ bool Compiler::Function(const FunctionStmt* f) {
   Scope* scope = symbols_.Of(f);
   std::unique_ptr<Unit> unit = Begin(scope, std::string(f->name), f->first_line);
   if (scope->generator) unit->code->flags |= kGenerator;
-  if (scope->coroutine) unit->code->flags |= kGenerator | kCoroutine;
+  if (scope->coroutine) unit->code->flags |= kGenerator | (scope->generator ? kAsyncGenerator : kCoroutine);
   SetParams(unit.get(), *f->params);
   BeginSlots();
   FunctionBody(f);

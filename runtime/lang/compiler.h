@@ -42,6 +42,7 @@ class Compiler {
     kWith,            // a region; exit on the stack
     kAsyncWith,       // the same; what exit returns is awaited
     kHandler,         // in an except handler: prev on the stack; name to unbind if not empty
+    kStarHandler,     // in an except* handler, which only its end or an exception leaves
     kPopValue,        // a value on the stack that must go (the return value below a finally body)
   };
   struct Block {
@@ -156,6 +157,8 @@ class Compiler {
   bool TryExcept(const TryStmt* s);
   bool TryFinally(const TryStmt* s);
   bool Handlers(const TryStmt* s, Label end, int outer);  // outer: the region outside the try
+  bool StarHandlers(const TryStmt* s, Label end, int outer);
+  bool StarHandler(const Handler& h, int cleanup);
   void CleanupHandler(int handler, const Position& pos);
   void UnbindName(std::string_view name, const Position& pos);
   bool With(const WithStmt* s, size_t i);

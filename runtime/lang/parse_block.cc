@@ -117,10 +117,16 @@ bool Parser::ParseHandlers(TryStmt* s) {
     h.pos = Cur().pos;
     uint32_t line = h.pos.line;
     Advance();
-    if (Is(Tok::kStar)) {
-      Fail(Cur().pos, "'except*' is not supported");
+    const bool star = Accept(Tok::kStar);
+    if (star && (Is(Tok::kColon) || Is(Tok::kNewline))) {
+      Fail(Cur().pos, "expected one or more exception types");
       return false;
     }
+    if (!handlers.empty() && star != s->star) {
+      Fail(Span(h.pos, Prev().pos), "cannot have both 'except' and 'except*' on the same 'try'");
+      return false;
+    }
+    s->star = star;
     if (!Is(Tok::kColon) && !Is(Tok::kNewline)) {
       h.type = ParseExpression();
       if (h.type == nullptr) return false;

@@ -354,18 +354,16 @@ bool SymbolBuilder::NeedCoroutine(const Position& pos, const char* what) {
   return scope_->coroutine || Fail(pos, quoted + " outside async function");
 }
 
-// An await inside a comprehension makes that one a coroutine, which the function around it awaits.
+// An await inside a comprehension makes that one a coroutine, which the function around it awaits; a generator expression
+// becomes an asynchronous one, and what is around it need not be asynchronous.
 bool SymbolBuilder::InComprehension(const Position& pos) {
   Scope* owner = scope_;
-  while (owner->comprehension) owner = owner->parent;
-  if (owner->kind != ScopeKind::kFunction || !owner->coroutine) {
-    return Fail(pos, "asynchronous comprehension outside of an asynchronous function");
+  for (; owner->comprehension; owner = owner->parent) {
+    owner->coroutine = true;
+    if (owner->generator) return true;
   }
-  for (Scope* s = scope_; s != owner; s = s->parent) {
-    if (s->generator) return Fail(pos, "asynchronous generator expressions are not supported");
-    s->coroutine = true;
-  }
-  return true;
+  return (owner->kind == ScopeKind::kFunction && owner->coroutine) ||
+         Fail(pos, "asynchronous comprehension outside of an asynchronous function");
 }
 
 bool SymbolBuilder::VisitComprehension(const ComprehensionExpr* c) {
@@ -480,10 +478,7 @@ bool SymbolBuilder::Visit(const Expr* e) {
         return Fail(e->pos, "'yield' outside function");
       }
       if (scope_->comprehension) return Fail(e->pos, std::string("'yield' inside ") + scope_->comp_name);
-      if (scope_->coroutine) {
-        if (e->kind == ExprKind::kYieldFrom) return Fail(e->pos, "'yield from' inside async function");
-        return Fail(e->pos, "asynchronous generators are not supported");
-      }
+      if (scope_->coroutine && e->kind == ExprKind::kYieldFrom) return Fail(e->pos, "'yield from' inside async function");
       scope_->generator = true;
       return y->value == nullptr || Visit(y->value);
     }

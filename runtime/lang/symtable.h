@@ -51,7 +51,7 @@ struct Scope {
   bool comprehension = false;
   const char* comp_name = "";  // "list comprehension", ...
   bool generator = false;      // has a yield
-  bool coroutine = false;      // an `async def`, or a comprehension in one that awaits
+  bool coroutine = false;      // an `async def`, or a comprehension that awaits; with generator: an asynchronous generator
   bool is_lambda = false;
   bool needs_class_cell = false;  // class scope whose methods use __class__
   std::string private_class;   // for mangling; empty: none

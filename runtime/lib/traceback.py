@@ -158,7 +158,7 @@ def format_exception_only(exc, value=None):
     return lines
 
 
-def _lines(value, limit, chain, seen):
+def _lines(value, limit, chain, seen, margin=0):
     lines = []
     if chain and id(value) not in seen:
         seen.add(id(value))
@@ -170,6 +170,9 @@ def _lines(value, limit, chain, seen):
         elif cause is None and context is not None and not value.__suppress_context__ and id(context) not in seen:
             lines += _lines(context, limit, chain, seen)
             lines.append(_CONTEXT)
+    inner = _inner(value)
+    if inner is not None:
+        return lines + _group_lines(value, inner, limit, chain, seen, margin)
     if value.__traceback__ is not None:
         entries = extract_tb(value.__traceback__, limit)
         if entries:
@@ -177,6 +180,52 @@ def _lines(value, limit, chain, seen):
         lines += entries.format()
     lines += format_exception_only(value)
     return lines
+
+
+def _inner(value):
+    """The exceptions of a group; None if it is none."""
+    groups = sys.modules.get("_exception_group")
+    return value.exceptions if groups is not None and isinstance(value, groups.BaseExceptionGroup) else None
+
+
+_MOST = 15
+_DEEPEST = 10
+
+
+def _group_lines(value, inner, limit, chain, seen, depth):
+    """As CPython draws a group: `depth` is how many groups are around it."""
+    if depth > _DEEPEST:
+        return ["... (max_group_depth is %d)\n" % _DEEPEST]
+    bar = "  " * depth + "  | "
+    entries = extract_tb(value.__traceback__, limit)
+    lines = []
+    if entries:
+        head = "Exception Group Traceback (most recent call last):\n"
+        lines.append(("  + " if depth == 0 else bar) + head)
+    lines += _behind(bar, entries.format() + format_exception_only(value))
+    pad = "  " * (depth + 1)
+    for i, exc in enumerate(inner[:_MOST + 1]):
+        title = str(i + 1) if i < _MOST else "..."
+        lines.append("%s%s---------------- %s ----------------\n" % (pad, "+-+" if i == 0 else "  +", title))
+        if i == _MOST:
+            left = len(inner) - _MOST
+            lines.append("%s  | and %d more exception%s\n" % (pad, left, "s" if left > 1 else ""))
+            break
+        below = _lines(exc, limit, chain, seen, depth + 1)
+        lines += below if _inner(exc) is not None else _behind(pad + "  | ", below)
+    last = inner[min(len(inner), _MOST + 1) - 1]
+    if len(inner) > _MOST or _inner(last) is None:
+        lines.append(pad + "  +------------------------------------\n")
+    return lines
+
+
+def _group_text(value):
+    """One group without its chain, for who prints an exception that nobody caught."""
+    return "".join(_group_lines(value, value.exceptions, None, True, {id(value)}, 0))
+
+
+def _behind(bar, lines):
+    return [bar + part for line in lines for part in line.splitlines(True)]
 
 
 _missing = object()
@@ -238,15 +287,20 @@ def clear_frames(tb):
 class TracebackException:
     """What can be printed about an exception, without the exception."""
 
-    def __init__(self, exc_type, exc_value, exc_traceback, *, limit=None):
+    def __init__(self, exc_type, exc_value, exc_traceback, *, limit=None, _seen=None):
+        seen = set() if _seen is None else _seen  # a chain may come back to where it began
+        seen.add(id(exc_value))
         self.exc_type = exc_type
         self.stack = extract_tb(exc_traceback, limit)
         self._only = format_exception_only(exc_value)
         self._str = str(exc_value)
         cause, context = exc_value.__cause__, exc_value.__context__
         self.__suppress_context__ = exc_value.__suppress_context__
-        self.__cause__ = None if cause is None else TracebackException.from_exception(cause)
-        self.__context__ = None if context is None or cause is not None else TracebackException.from_exception(context)
+        self.__cause__ = self.__context__ = None
+        if cause is not None and id(cause) not in seen:
+            self.__cause__ = TracebackException.from_exception(cause, limit=limit, _seen=seen)
+        elif cause is None and context is not None and id(context) not in seen:
+            self.__context__ = TracebackException.from_exception(context, limit=limit, _seen=seen)
 
     @classmethod
     def from_exception(cls, exc, **kwargs):

@@ -15,6 +15,13 @@ GeneratorType = type(_f())
 _c = _c()
 CoroutineType = type(_c)
 _c.close()
+
+
+async def _g():
+    yield
+
+
+AsyncGeneratorType = type(_g())
 CodeType = type(_f.__code__)
 BuiltinFunctionType = type(len)
 BuiltinMethodType = type([].append)

@@ -541,11 +541,30 @@ Ref BuiltinImport(Context& cx, Value, const Args& args) {
   return ImportName(cx, cx.frame, interned, v[4].is_null() ? Value::Small(0) : v[4], list != 0 ? v[3] : cx.None());
 }
 
+Ref BuiltinAiter(Context& cx, Value, const Args& args) {
+  bool found;
+  Ref it = CallSpecial(cx, args[0], cx.rt.names.aiter, Args(), &found);
+  if (!found) return RaiseTypeError(cx, "'%s' object is not an async iterable", ClassName(cx, args[0]));
+  if (it && !LookupSpecial(cx, it, cx.rt.names.anext)) {
+    return RaiseTypeError(cx, "aiter() returned not an async iterator of type '%s'", ClassName(cx, it));
+  }
+  return it;
+}
+
+Ref BuiltinAnext(Context& cx, Value, const Args& args) {
+  bool found;
+  Ref next = CallSpecial(cx, args[0], cx.rt.names.anext, Args(), &found);
+  if (!found) return RaiseTypeError(cx, "'%s' object is not an async iterator", ClassName(cx, args[0]));
+  return next;
+}
+
 const MethodDef kFunctions[] = {
     {"__build_class__", BuildClass, 2, -1, kMethodKeywords},
     {"__import__", BuiltinImport, 1, -1, kMethodKeywords},
     {"abs", BuiltinAbs, 1, 1},
+    {"aiter", BuiltinAiter, 1, 1},
     {"all", BuiltinAll, 1, 1},
+    {"anext", BuiltinAnext, 1, 1},
     {"any", BuiltinAny, 1, 1},
     {"ascii", BuiltinAscii, 1, 1},
     {"bin", BuiltinBin, 1, 1},

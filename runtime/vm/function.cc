@@ -326,7 +326,7 @@ Ref CodeArgcount(Context&, Value self) { return Ref::Small(self.as<Code>()->argc
 Ref CodeKwonly(Context&, Value self) { return Ref::Small(self.as<Code>()->kwonlyargcount); }
 Ref CodeFlagsOf(Context&, Value self) {
   const uint32_t f = self.as<Code>()->flags;
-  return Ref::Small(((f & lang::kVarArgs) ? 4 : 0) | ((f & lang::kVarKeywords) ? 8 : 0) | ((f & lang::kNested) ? 16 : 0) | ((f & lang::kCoroutine) ? 128 : (f & lang::kGenerator) ? 32 : 0) | 3);
+  return Ref::Small(((f & lang::kVarArgs) ? 4 : 0) | ((f & lang::kVarKeywords) ? 8 : 0) | ((f & lang::kNested) ? 16 : 0) | ((f & lang::kCoroutine) ? 128 : (f & lang::kAsyncGenerator) ? 512 : (f & lang::kGenerator) ? 32 : 0) | 3);
 }
 Ref CodeVarnames(Context& cx, Value self) {
   Code* c = self.as<Code>();

@@ -16,8 +16,15 @@
 namespace tidepool::rt {
 namespace {
 
+struct CoroutineState {
+  Class* wrapper;
+  Class* async_generator;
+};
+
 bool IsCoroutine(Context& cx, const Generator* g) { return g->type() == &cx.rt.cls.coroutine->info; }
-const char* KindOf(Context& cx, const Generator* g) { return IsCoroutine(cx, g) ? "coroutine" : "generator"; }
+const char* KindOf(Context& cx, const Generator* g) {
+  return IsCoroutine(cx, g) ? "coroutine" : IsAsyncGenerator(g) ? "async generator" : "generator";
+}
 
 // With the generator in state running (or unreachable): drops slots, stack and the rest.
 void DropFrame(Context& cx, Generator* g) {
@@ -90,11 +97,12 @@ bool UnlinkFrame(Context& cx, Generator* g) {
   return false;
 }
 
-// PEP 479: a pending StopIteration that leaves a generator.
+// PEP 479: a pending StopIteration that leaves a generator, or a StopAsyncIteration that leaves an asynchronous one.
 void ConvertStopIteration(Context& cx, const Generator* g) {
-  if (!PendingIs(cx, cx.rt.exc.StopIteration)) return;
+  const bool async = IsAsyncGenerator(g) && PendingIs(cx, cx.rt.exc.StopAsyncIteration);
+  if (!async && !PendingIs(cx, cx.rt.exc.StopIteration)) return;
   Ref cause = cx.TakeException();
-  RaiseRuntimeError(cx, "%s raised StopIteration", KindOf(cx, g));
+  RaiseRuntimeError(cx, "%s raised %s", KindOf(cx, g), async ? "StopAsyncIteration" : "StopIteration");
   ChainCause(cx, std::move(cause));
 }
 
@@ -121,20 +129,21 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
   return v;
 }
 
-bool InsideYieldFrom(const Generator* g) {
-  return g->frame.pc != nullptr && lang::OpOf(*g->frame.pc) == lang::Op::kYieldFrom;
-}
-
 // The iterator that a suspended generator delegates to, or null.
 Value Delegate(const Generator* g) { return InsideYieldFrom(g) ? g->frame.sp[-1] : Value(); }
 
 }  // namespace
 
+bool InsideYieldFrom(const Generator* g) {
+  return g->frame.pc != nullptr && lang::OpOf(*g->frame.pc) == lang::Op::kYieldFrom;
+}
+
 Ref MakeGenerator(Context& cx, Frame* f) {
   Code* code = f->code;
   const size_t values = code->num_slots + code->stack_size;
   const bool coroutine = (code->flags & lang::kCoroutine) != 0;
-  Ref r = NewInstance(cx, coroutine ? cx.rt.cls.coroutine : cx.rt.cls.generator, values * sizeof(Value));
+  Class* cls = coroutine ? cx.rt.cls.coroutine : (code->flags & lang::kAsyncGenerator) != 0 ? cx.rt.State<CoroutineState>().async_generator : cx.rt.cls.generator;
+  Ref r = NewInstance(cx, cls, values * sizeof(Value));
   cx.frame = f->prev;
   cx.stack_top = f->saved_top;
   cx.recursion_depth--;
@@ -218,7 +227,7 @@ void LeaveForIter(Context& cx, Generator* g) {
   Decref(cx.ts, g);
 }
 
-Ref GeneratorThrow(Context& cx, Generator* g, Ref* result) {
+Ref GeneratorThrow(Context& cx, Generator* g, Ref* result, bool close_inner) {
   Ref exc = cx.TakeException();
   GenState was;
   if (!Enter(cx, g, &was)) {
@@ -239,7 +248,7 @@ Ref GeneratorThrow(Context& cx, Generator* g, Ref* result) {
   if (!inner.is_null()) {
     Ref hold = Ref::New(inner);
     Ref r, inner_result;
-    if (IsInstance(cx, exc, cx.rt.exc.GeneratorExit)) {
+    if (close_inner && IsInstance(cx, exc, cx.rt.exc.GeneratorExit)) {
       // The inner one is closed, then the exception is raised here.
       bool ok = true;
       if (Generator* ig = As<Generator>(inner)) {
@@ -254,7 +263,7 @@ Ref GeneratorThrow(Context& cx, Generator* g, Ref* result) {
     }
     if (Generator* ig = As<Generator>(inner)) {
       cx.SetException(std::move(exc));
-      r = GeneratorThrow(cx, ig, &inner_result);
+      r = GeneratorThrow(cx, ig, &inner_result, close_inner);
     } else {
       Ref throw_fn = GetAttrOptional(cx, inner, cx.rt.names.throw_);
       if (cx.has_exception()) return Run(cx, g, true, result);
@@ -379,7 +388,9 @@ Ref MethodSend(Context& cx, Value self, const Args& args) {
   Ref v = GeneratorSend(cx, self.as<Generator>(), args[0], &result);
   return Stop(cx, std::move(v), std::move(result));
 }
-Ref MethodThrow(Context& cx, Value self, const Args& args) {
+}  // namespace
+
+bool RaiseThrown(Context& cx, const Args& args) {
   Value exc = args[0];
   Ref made;
   if (IsClass(exc) && args.npos > 1 && args[1] != cx.None()) {
@@ -387,14 +398,22 @@ Ref MethodThrow(Context& cx, Value self, const Args& args) {
       exc = args[1];
     } else {
       made = Call(cx, exc, args[1]);
-      if (!made) return Ref();
+      if (!made) return false;
       exc = made;
     }
   }
   if (!Is<Exception>(exc) && !(IsClass(exc) && IsSubclass(exc.as<Class>(), cx.rt.exc.BaseException))) {
-    return RaiseTypeError(cx, "exceptions must be classes or instances deriving from BaseException, not %s", ClassName(cx, exc));
+    RaiseTypeError(cx, "exceptions must be classes or instances deriving from BaseException, not %s", ClassName(cx, exc));
+    return false;
   }
   RaiseObject(cx, exc);
+  return true;
+}
+
+namespace {
+
+Ref MethodThrow(Context& cx, Value self, const Args& args) {
+  if (!RaiseThrown(cx, args)) return Ref();
   Ref result;
   Ref v = GeneratorThrow(cx, self.as<Generator>(), &result);
   return Stop(cx, std::move(v), std::move(result));
@@ -406,7 +425,7 @@ Ref GeneratorRepr(Context& cx, Value self) {
   Ref q = LoadSlot(self.object(), self.as<Generator>()->qualname);
   char b[40];
   snprintf(b, sizeof b, " at 0x%012lx>", static_cast<unsigned long>(self.bits()));
-  return NewStr(cx, std::string("<") + KindOf(cx, self.as<Generator>()) + " object " + ToUtf8(q.as<Str>()) + b);
+  return NewStr(cx, std::string("<") + ClassName(cx, self) + " object " + ToUtf8(q.as<Str>()) + b);
 }
 Ref GetName(Context&, Value self) { return LoadSlot(self.object(), self.as<Generator>()->name); }
 bool SetName(Context& cx, Value self, Value v) {
@@ -453,6 +472,17 @@ const NativeType kGeneratorType = {
     .methods = kMethods, .getset = kGetSet, .traverse = VisitGenerator, .clear = ClearGenerator, .destroy = DestroyGenerator,
     .finalize = FinalizeGenerator};
 
+Ref GetAsyncRunning(Context& cx, Value self) { return cx.BoolRef(self.as<Generator>()->async_running.load(kRelaxed)); }
+const GetSetDef kAsyncGetSet[] = {{"__name__", GetName, SetName},     {"__qualname__", GetQualname, SetQualname}, {"ag_running", GetAsyncRunning, nullptr},
+                                  {"ag_code", GetCode, nullptr},      {"ag_frame", GetFrame, nullptr},            {"ag_await", GetYieldFrom, nullptr},
+                                  {nullptr, nullptr, nullptr}};
+const NativeType kAsyncGeneratorType = {
+    .name = "async_generator", .layout = Layout::kGenerator, .size = sizeof(Generator),
+    .flags = kTypeHasRefs | kTypeVarSized | kTypeWeakrefs | kTypeTrackLater,
+    .slots = {.repr = GeneratorRepr},
+    .methods = kAsyncGeneratorMethods, .getset = kAsyncGetSet, .traverse = VisitGenerator, .clear = ClearGenerator, .destroy = DestroyGenerator,
+    .finalize = FinalizeGenerator};
+
 // ---- coroutines --------------------------------------------------------------------------------------------
 
 // What __await__ gives: an iterator that drives the coroutine.
@@ -468,10 +498,6 @@ Ref WrapperSend(Context& cx, Value self, const Args& args) { return MethodSend(c
 Ref WrapperThrow(Context& cx, Value self, const Args& args) { return MethodThrow(cx, Value(Driven(self)), args); }
 Ref WrapperClose(Context& cx, Value self, const Args& args) { return MethodClose(cx, Value(Driven(self)), args); }
 const MethodDef kWrapperMethods[] = {{"send", WrapperSend, 1, 1}, {"throw", WrapperThrow, 1, 3}, {"close", WrapperClose, 0, 0}, {}};
-
-struct CoroutineState {
-  Class* wrapper;
-};
 
 Ref CoroutineAwait(Context& cx, Value self, const Args&) {
   CoroutineWrapper* w = NewNative<CoroutineWrapper>(cx, cx.rt.State<CoroutineState>().wrapper);
@@ -531,7 +557,9 @@ bool InitGeneratorType(Context& cx) {
   cx.rt.cls.coroutine = DefineType(cx, kCoroutineType);
   CoroutineState& state = cx.rt.State<CoroutineState>();
   state.wrapper = DefineType(cx, kWrapperType);
-  return cx.rt.cls.generator != nullptr && cx.rt.cls.coroutine != nullptr && state.wrapper != nullptr;
+  state.async_generator = DefineType(cx, kAsyncGeneratorType);
+  return cx.rt.cls.generator != nullptr && cx.rt.cls.coroutine != nullptr && state.wrapper != nullptr && state.async_generator != nullptr &&
+         InitAsyncGeneratorTypes(cx);
 }
 
 }  // namespace tidepool::rt

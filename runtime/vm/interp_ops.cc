@@ -12,6 +12,7 @@
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/import.h"
 #include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
@@ -32,6 +33,16 @@ void RaiseUnbound(Context& cx, Frame* f, uint32_t slot) {
   }
 }
 
+namespace {
+// Builtins that are written in Python come with their module when somebody names them. Null without exception: no such name.
+Ref LateBuiltin(Context& cx, Str* name) {
+  Ref r;
+  if (!StrIs(name, "ExceptionGroup") && !StrIs(name, "BaseExceptionGroup")) return r;
+  if (ImportModule(cx, "_exception_group")) DictGetStr(cx, cx.rt.builtins, name, &r);
+  return r;
+}
+}  // namespace
+
 Ref LoadGlobalSlow(Context& cx, Frame* f, Str* name, InlineCache* c) {
   Ref r;
   const uint32_t version = DictKeysVersion(f->globals);
@@ -41,8 +52,9 @@ Ref LoadGlobalSlow(Context& cx, Frame* f, Str* name, InlineCache* c) {
     c->a.store(uint64_t{1} << 32 | version, kRelaxed);
     return r;
   }
-  RaiseNameError(cx, name);
-  return Ref();
+  r = LateBuiltin(cx, name);
+  if (!r && !cx.has_exception()) RaiseNameError(cx, name);
+  return r;
 }
 
 namespace {
@@ -65,8 +77,9 @@ Ref LoadNameFrom(Context& cx, Frame* f, Str* name) {
   if (r || cx.has_exception()) return r;
   if (DictGetStr(cx, f->globals, name, &r) == 1) return r;
   if (DictGetStr(cx, cx.rt.builtins, name, &r) == 1) return r;
-  RaiseNameError(cx, name);
-  return Ref();
+  r = LateBuiltin(cx, name);
+  if (!r && !cx.has_exception()) RaiseNameError(cx, name);
+  return r;
 }
 
 bool StoreNameIn(Context& cx, Frame* f, Str* name, Value v) {
@@ -270,7 +283,7 @@ Ref MakeFunction(Context& cx, Frame* f, Value* operands, uint32_t flags) {
 }
 
 Ref GetYieldFromIter(Context& cx, Value v) {
-  if (!Is<Generator>(v)) return Iter(cx, v);
+  if (!Is<Generator>(v) || IsAsyncGenerator(v.as<Generator>())) return Iter(cx, v);
   if (IsExact(v, cx.rt.cls.coroutine) && !cx.frame->generator->awaitable) {
     return RaiseTypeError(cx, "cannot 'yield from' a coroutine object in a non-coroutine generator");
   }

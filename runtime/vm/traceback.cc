@@ -15,6 +15,7 @@
 #include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/frame.h"
 #include "tidepool/runtime/vm/generator.h"
+#include "tidepool/runtime/vm/import.h"
 #include "tidepool/runtime/vm/protocol.h"
 #include "tidepool/runtime/vm/traceback.h"
 
@@ -375,6 +376,25 @@ void AppendNotes(Context& cx, std::string* out, Value v) {
   if (cx.has_exception()) cx.ClearException();
 }
 
+// An exception group is drawn by the module traceback. False: it is none, or that failed; nothing is pending.
+bool AppendGroup(Context& cx, std::string* out, Value v) {
+  Str* module = Intern(cx, "_exception_group");
+  Str* name = Intern(cx, "BaseExceptionGroup");
+  Str* draw = Intern(cx, "_group_text");
+  Ref found, group;
+  if (module != nullptr && name != nullptr && draw != nullptr && DictGetStr(cx, cx.rt.modules, module, &found) == 1 &&
+      DictGetStr(cx, cx.rt.builtins, name, &group) == 1 && IsClass(group) && IsInstance(cx, v, group.as<Class>())) {
+    Ref traceback = ImportModule(cx, "traceback");
+    Ref text = traceback ? CallMethod(cx, traceback, draw, v) : Ref();
+    if (text && IsStr(text)) {
+      *out += ToUtf8(text.as<Str>());
+      return true;
+    }
+  }
+  cx.ClearException();
+  return false;
+}
+
 void AppendException(Context& cx, std::string* out, Value v, int depth) {
   Exception* e = v.as<Exception>();
   if (depth < 50) {
@@ -388,6 +408,7 @@ void AppendException(Context& cx, std::string* out, Value v, int depth) {
       *out += "\nDuring handling of the above exception, another exception occurred:\n\n";
     }
   }
+  if (AppendGroup(cx, out, v)) return;
   AppendTraceback(out, e);
   if (IsInstance(cx, v, cx.rt.exc.SyntaxError)) {
     const size_t before = out->size();

@@ -154,3 +154,8 @@ except UnicodeError:
     traceback.print_exception(saved, chain=False, limit=0)
 print(short(sys.stderr.getvalue()))
 sys.stderr = sys.__stderr__
+
+a, b = ValueError("a"), KeyError("b")
+a.__cause__, b.__cause__ = b, a
+print(len("".join(traceback.TracebackException.from_exception(a).format())) > 0, "a chain that comes back to itself")
+print("".join(traceback.TracebackException.from_exception(a).format()))
