@@ -18,6 +18,7 @@ class Random:
         self._source = _random.Random()
         self.random = self._source.random
         self.getrandbits = self._source.getrandbits
+        self._small_below = self._source.below
         self.gauss_next = None
         self.seed(x)
 
@@ -43,6 +44,9 @@ class Random:
         return self.getrandbits(n * 8).to_bytes(n, "little")
 
     def _below(self, n):
+        r = self._small_below(n)  # None if n is not small
+        if r is not None:
+            return r
         k = n.bit_length()
         getrandbits = self.getrandbits
         r = getrandbits(k)
@@ -79,7 +83,8 @@ class Random:
     def choice(self, seq):
         if not len(seq):
             raise IndexError("Cannot choose from an empty sequence")
-        return seq[self._below(len(seq))]
+        i = self._small_below(len(seq))
+        return seq[self._below(len(seq)) if i is None else i]
 
     def shuffle(self, x):
         below = self._below

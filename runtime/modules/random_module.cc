@@ -106,6 +106,21 @@ Ref GetRandBits(Context& cx, Value self, const Args& args) {
   return result;
 }
 
+// below(n): a number in [0, n) by the getrandbits calls that CPython's _randbelow makes. None if n is not small.
+Ref Below(Context& cx, Value self, const Args& args) {
+  if (!args[0].is_small_int() || args[0].small_int() <= 0) return cx.NoneRef();  // not for this
+  const auto n = static_cast<uint64_t>(args[0].small_int());
+  const int bits = 64 - __builtin_clzll(n);
+  uint64_t r;
+  ObjectLock lock(cx.ts, self.object());
+  do {
+    // As GetRandBits: words from the lowest, the last one shortened.
+    r = bits <= 32 ? Of(self).Next() >> (32 - bits) : Of(self).Next();
+    if (bits > 32) r |= static_cast<uint64_t>(Of(self).Next() >> (64 - bits)) << 32;
+  } while (r >= n);
+  return Ref::Small(static_cast<int64_t>(r));
+}
+
 Ref GetState(Context& cx, Value self, const Args&) {
   uint32_t words[Mersenne::kWords];
   int index;
@@ -149,6 +164,7 @@ const MethodDef kGeneratorMethods[] = {
     {"seed", GeneratorSeed, 0, 1},
     {"random", GeneratorRandom, 0, 0},
     {"getrandbits", GetRandBits, 1, 1},
+    {"below", Below, 1, 1},
     {"getstate", GetState, 0, 0},
     {"setstate", SetState, 1, 1},
     {},

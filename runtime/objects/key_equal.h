@@ -13,6 +13,7 @@
 #include "tidepool/runtime/objects/float.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/protocol.h"
 
@@ -33,6 +34,26 @@ inline bool KeyHash(Context& cx, Value key, int64_t* hash) {
   return Hash(cx, key, hash);
 }
 
+inline int PlainEqual(Context& cx, Value a, Value b);
+
+// Two objects of other kinds: the same for short tuples of plain keys.
+inline int PlainTuplesEqual(Context& cx, Value a, Value b) {
+  constexpr size_t kShort = 6;
+  if (!IsExact(a, cx.rt.cls.tuple) || !IsExact(b, cx.rt.cls.tuple)) return -1;
+  const auto* x = a.as<Tuple>();
+  const auto* y = b.as<Tuple>();
+  if (x->length != y->length) return 0;
+  if (x->length > kShort) return -1;
+  for (size_t i = 0; i < x->length; ++i) {
+    const Value p = x->items[i], q = y->items[i];
+    if (p == q) continue;
+    if (IsExact(p, cx.rt.cls.tuple)) return -1;  // no recursion
+    const int same = PlainEqual(cx, p, q);
+    if (same != 1) return same;
+  }
+  return 1;
+}
+
 // Not identical. 1, 0, or -1: ask Equal.
 inline int PlainEqual(Context& cx, Value a, Value b) {
   const BuiltinClasses& c = cx.rt.cls;
@@ -49,7 +70,7 @@ inline int PlainEqual(Context& cx, Value a, Value b) {
   };
   int ka = kind(a);
   int kb = kind(b);
-  if (ka == 0 || kb == 0) return -1;
+  if (ka == 0 || kb == 0) return ka == kb ? PlainTuplesEqual(cx, a, b) : -1;
   if (ka == kb) {
     switch (ka) {
       case 1: return StrEqual(a.as<Str>(), b.as<Str>());

@@ -20,6 +20,7 @@ uint32_t WorkOut(Context& cx, Class* cls, Str* name, Value descr) {
     const bool plain = !m->read_only && !m->none_if_null && (m->owner->flags & Class::kPython) != 0;
     return plain ? Fact(kCacheMember, m->offset / 8) : Fact(kCacheLongWay, 0);
   }
+  if (descr.is_object() && ClassOf(descr.object()) == cx.rt.cls.property) return Fact(kCacheProperty, 0);
   if (!descr.is_null() && ClassOf(cx, descr)->slots.descr_set != nullptr) return Fact(kCacheLongWay, 0);
   SharedKeys* keys = cls->shared_keys.load(kAcquire);
   const uint32_t count = SharedKeyCount(cls);  // before the search: a name that comes later makes the counts differ
@@ -95,16 +96,44 @@ int StoreByFact(Context& cx, Object* o, Class* cls, uint32_t fact, Str* name, Va
   return DictSetStr(cx, d.as<Dict>(), name, value) ? 1 : -1;
 }
 
+// What `type` itself does not have but as a method: a name that does not begin with an underscore is looked up in the class alone.
+bool ClassOwns(Context& cx, Value obj, const Str* name) {
+  return obj.is_object() && ClassOf(obj.object()) == cx.rt.cls.type && name->ascii != 0 && name->data()[0] != '_';
+}
+
+// Has to be asked for and called with the instance or the class: no fact to be stored in an instruction.
+bool NeedsLongWay(uint32_t fact) { return (fact >> 24) == kCacheLongWay || (fact >> 24) == kCacheProperty; }
+
 }  // namespace
 
+Function* PropertyGetter(Context& cx, Value obj, Str* name) {
+  if (!obj.is_object()) return nullptr;
+  Class* cls = ClassOf(obj.object());
+  const uint32_t version = cls->version.load(kAcquire);
+  const MethodCache::Entry* e = cx.method_cache->Find(version, name);
+  if (version == 0 || !e->Matches(version, name) || (e->fact >> 24) != kCacheProperty || (cls->flags & Class::kGenericGetAttr) == 0) {
+    return nullptr;
+  }
+  Ref property = EntryValue(cx, cls, version, e);
+  if (!property) return nullptr;
+  Ref getter = LoadSlot(property.get().object(), property.as<Property>()->getter);
+  Function* f = As<Function>(getter);
+  if (f == nullptr || !f->code->simple_args || f->code->argcount != 1 || (f->code->flags & lang::kGenerator) != 0) return nullptr;
+  (void)getter.release();
+  return f;
+}
+
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c) {
-  if (obj.is_object()) {
+  if (ClassOwns(cx, obj, name)) {
+    Ref v = LookupInMro(cx, obj.as<Class>(), name);
+    if (v && (v.get().is_object() ? ClassOf(v.get().object())->slots.descr_get == nullptr || Is<Function>(v.get()) : true)) return v;
+  } else if (obj.is_object()) {
     Class* cls = ClassOf(obj.object());
     if ((cls->flags & Class::kGenericGetAttr) != 0) {
       uint32_t version = cls->version.load(kAcquire);
       const uint32_t known = KnownFact(cx, version, name);
       if (known != 0) {
-        if ((known >> 24) == kCacheLongWay || (known >> 24) == kCacheMethod) return GetAttr(cx, obj, name);
+        if (NeedsLongWay(known) || (known >> 24) == kCacheMethod) return GetAttr(cx, obj, name);
         c->a.store(uint64_t{version} << 32 | known, kRelaxed);
         Ref r = LoadByFact(cx, obj.object(), cls, version, known, name, c);
         if (r || cx.has_exception()) return r;
@@ -126,7 +155,7 @@ bool StoreAttrSlow(Context& cx, Value obj, Str* name, Value value, InlineCache* 
     const uint32_t version = cls->version.load(kAcquire);
     const uint32_t known = KnownFact(cx, version, name);
     if (known != 0) {
-      if ((known >> 24) == kCacheLongWay) return SetAttr(cx, obj, name, value);
+      if (NeedsLongWay(known)) return SetAttr(cx, obj, name, value);
       c->a.store(uint64_t{version} << 32 | known, kRelaxed);
       const int done = StoreByFact(cx, obj.object(), cls, known, name, value);
       if (done != 0) return done > 0;
@@ -159,6 +188,26 @@ bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache
 bool LoadMethodSlow(Context& cx, Value obj, Str* name, Ref* func, bool* self_too) {
   Class* cls = ClassOf(cx, obj);
   *self_too = false;
+  if (ClassOwns(cx, obj, name)) {
+    Ref v = LookupInMro(cx, obj.as<Class>(), name);
+    const Class* kind = v && v.get().is_object() ? ClassOf(v.get().object()) : nullptr;
+    if (kind == cx.rt.cls.function) {
+      *func = std::move(v);
+      return true;
+    }
+    if (kind == cx.rt.cls.staticmethod) {
+      *func = LoadSlot(v.get().object(), v.as<StaticMethod>()->func);
+      return true;
+    }
+    if (kind == cx.rt.cls.classmethod) {
+      Ref inner = LoadSlot(v.get().object(), v.as<ClassMethod>()->func);
+      if (Is<Function>(inner.get())) {
+        *func = std::move(inner);
+        *self_too = true;
+        return true;
+      }
+    }
+  }
   if ((cls->flags & Class::kGenericGetAttr) != 0) {
     uint32_t version;
     const MethodCache::Entry* e = FindFact(cx, cls, name, &version);

@@ -9,7 +9,8 @@
 //   kCacheMethod   a function or native method of the class, and index names were shared by its instances: none of them was
 //                  this one, so that instances without a dict do not hide it as long as there are no more
 //   kCacheValue    the same of a value that is no descriptor
-//   kCacheLongWay  anything else: properties, other descriptors
+//   kCacheProperty a property
+//   kCacheLongWay  anything else: other descriptors
 //
 // Facts lie in two places: the instruction's own cache word (version << 32 | fact), which threads overwrite freely, and
 // behind it the thread's method cache, which knows many classes: a call site that sees several classes in
@@ -25,7 +26,7 @@
 
 namespace tidepool::rt {
 
-enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod = 3, kCacheValue = 4, kCacheDict = 5, kCacheLongWay = 6 };
+enum AttrCacheKind : uint32_t { kCacheInline = 1, kCacheMember = 2, kCacheMethod = 3, kCacheValue = 4, kCacheDict = 5, kCacheLongWay = 6, kCacheProperty = 7 };
 
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c);
 
@@ -96,6 +97,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool StoreAttrFast(Context& cx, Value obj, S
 
 // Where StoreAttrFast would not: stores `value` (a new reference is made).
 bool StoreAttrCached(Context& cx, Value obj, Str* name, Value value, InlineCache* c);
+
+// If the attribute is a property of obj's class, as this thread's cache knows it, whose getter is a Python function of one
+// argument: a new reference to the function.
+Function* PropertyGetter(Context& cx, Value obj, Str* name);
 
 // LOAD_METHOD: *func and true with *self_too = true if func is to be called with obj in front; else *func is the attribute
 // itself. False: exception pending.

@@ -295,6 +295,54 @@ bool BindArguments(Context& cx, Function* f, Value* in, size_t npos, Tuple* kwna
   return true;
 }
 
+// The same where positional arguments lie in their slots already and the rest is plain: no *args or **kwargs, at most 8
+// keywords, whose names are parameters. False: nothing has happened, do it by BindArguments (which says what is wrong).
+bool BindInPlace(Context& cx, Function* f, Value* slots, size_t npos, Tuple* kwnames) {
+  constexpr size_t kMost = 8;
+  const Code* c = f->code;
+  const size_t nkw = kwnames == nullptr ? 0 : kwnames->length;
+  const size_t argcount = c->argcount, named = argcount + c->kwonlyargcount;
+  if ((c->flags & (lang::kVarArgs | lang::kVarKeywords)) != 0 || npos > argcount || nkw > kMost || named > 64) return false;
+  uint64_t given = (uint64_t{1} << (npos & 63)) - 1;  // npos < 64 unless it is named, and then nothing is left to give
+  if (npos == 64) given = ~uint64_t{0};
+  uint8_t place[kMost];
+  for (size_t k = 0; k < nkw; k++) {
+    size_t i = c->posonlyargcount;
+    while (i < named && Value(c->slot_names[i]) != kwnames->items[k]) i++;
+    if (i == named || (given >> i & 1) != 0) return false;
+    given |= uint64_t{1} << i;
+    place[k] = static_cast<uint8_t>(i);
+  }
+  Ref defaults;
+  size_t nd = 0;
+  for (size_t i = npos; i < argcount; i++) {
+    if ((given >> i & 1) != 0) continue;
+    if (nd == 0) {
+      defaults = LoadSlot(f, f->defaults);
+      nd = defaults ? defaults.as<Tuple>()->length : 0;
+    }
+    if (i + nd < argcount) return false;
+  }
+  Ref kwonly[kMost];
+  if (c->kwonlyargcount > kMost) return false;
+  for (size_t i = argcount; i < named; i++) {
+    if ((given >> i & 1) != 0) continue;
+    Ref kwdefaults = LoadSlot(f, f->kwdefaults);
+    if (!kwdefaults || DictGetStr(cx, kwdefaults.as<Dict>(), c->slot_names[i], &kwonly[i - argcount]) != 1) return false;
+  }
+  Value values[kMost];
+  for (size_t k = 0; k < nkw; k++) values[k] = slots[npos + k];
+  for (size_t i = npos; i < c->num_slots; i++) slots[i] = Value();
+  for (size_t k = 0; k < nkw; k++) slots[place[k]] = values[k];
+  for (size_t i = npos; i < argcount; i++) {
+    if (slots[i].is_null()) slots[i] = Ref::New(defaults.as<Tuple>()->items[i + nd - argcount]).release();
+  }
+  for (size_t i = argcount; i < named; i++) {
+    if (slots[i].is_null()) slots[i] = kwonly[i - argcount].release();
+  }
+  return true;
+}
+
 }  // namespace
 
 Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* kwnames, uint32_t flags) {
@@ -310,7 +358,7 @@ Frame* PushFrame(Context& cx, Function* func, Value* args, size_t npos, Tuple* k
   }
   if (c->simple_args && nkw == 0 && npos == c->argcount) {
     for (uint32_t i = c->argcount; i < c->num_slots; i++) slots[i] = Value();
-  } else {
+  } else if (!BindInPlace(cx, func, slots, npos, kwnames)) {
     // Away from the slots first.  Nothing below runs Python code except through drops, which start at stack_top.
     Value small[24];
     Value* in = total <= 24 ? small : static_cast<Value*>(AllocateRaw(cx, total * sizeof(Value)));

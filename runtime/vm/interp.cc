@@ -215,9 +215,7 @@ Ref SubscriptFast(Context& cx, Value o, Value k) {
 Ref ForIterStep(Context& cx, Value it) {
   const TypeInfo* t = it.object()->type();
   const BuiltinClasses& c = cx.rt.cls;
-  if (t == &c.tuple_iterator->info) {
-    return TupleIterNext(it.as<TupleIterator>());
-  } else if (t == &c.generator->info) {
+  if (t == &c.generator->info) {
     Ref result;
     return GeneratorSend(cx, it.as<Generator>(), Value(), &result);
   }
@@ -377,6 +375,7 @@ Ref Interpret(Context& cx, bool throwing) {
   const TypeInfo* const list_iterator_info = &cx.rt.cls.list_iterator->info;
   const TypeInfo* const list_info = &cx.rt.cls.list->info;
   const TypeInfo* const generator_info = &cx.rt.cls.generator->info;
+  const TypeInfo* const tuple_iterator_info = &cx.rt.cls.tuple_iterator->info;
 
 #define ARG (word >> 8)
 #define NEXT()                     \
@@ -658,7 +657,19 @@ L_DeleteName:
 L_LoadAttr: {
   InlineCache* c = &f->code->caches[*pc++];
   Value r = LoadAttrFast(cx, sp[-1], f->code->names[ARG], c);
-  if (r.is_null()) r = LoadAttrSlow(cx, sp[-1], f->code->names[ARG], c).release();
+  if (r.is_null()) {
+    func = PropertyGetter(cx, sp[-1], f->code->names[ARG]);
+    if (func != nullptr) {
+      // The object becomes the argument of a frame of the getter.
+      SAFEPOINT();
+      args = --sp;
+      n = 1;
+      nkw = flags = 0;
+      kwnames = nullptr;
+      goto push_function;
+    }
+    r = LoadAttrSlow(cx, sp[-1], f->code->names[ARG], c).release();
+  }
   FINISH_UNARY(r);
 }
 L_StoreAttr: {
@@ -1061,6 +1072,8 @@ L_ForIter: {
     }
   } else if (step_type == list_iterator_info) {
     v = ListIterNext(cx, step.as<ListIterator>()).release();
+  } else if (step_type == tuple_iterator_info) {
+    v = TupleIterNext(step.as<TupleIterator>()).release();
   } else if (const int pair = lang::OpOf(*pc) == Op::kUnpackSequence ? NextUnpacked(cx, step, *pc >> 8, sp) : -1; pair >= 0) {
     if (pair > 0) {
       sp += *pc++ >> 8;
