@@ -9,7 +9,7 @@ import gc
 import itertools
 import threading
 
-ENOUGH = 5
+ENOUGH = 3
 
 
 def most_stops(loop, n):
@@ -42,7 +42,7 @@ def most_stops(loop, n):
 
 
 numbers = list(range(100000))
-big = list(range(1000000))
+big = []
 text = [str(i) for i in range(1000)]
 LOOPS = {
     "sum": lambda n: sum(range(n)),
@@ -74,6 +74,7 @@ LOOPS = {
 for name, loop in LOOPS.items():
     n = 100000
     while True:
+        big = list(range(4 * n))  # not part of what is looked at
         stops = most_stops(loop, n)
         if stops >= ENOUGH:
             print(name, "can be stopped")
