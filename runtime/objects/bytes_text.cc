@@ -207,7 +207,77 @@ Ref BytesPercent(Context& cx, Value self, Value args) {
   return NewBytesLike(cx, self, std::string_view(static_cast<const char*>(result.data), result.size));
 }
 
+// translate(table, delete=b""): a table of 256 bytes, or None.
+Ref Translate(Context& cx, Value self, const Args& args) {
+  Value v[2];
+  if (!ParseArgs(cx, "translate", args, {"", "delete"}, 1, v)) return nullptr;
+  BufferView view(cx), table(cx), unwanted(cx);
+  const bool mapped = v[0] != cx.None();
+  if (!view.Open(self) || (mapped && !table.Open(v[0])) || (v[1] && !unwanted.Open(v[1]))) return nullptr;
+  if (mapped && table.size() != 256) return RaiseValueError(cx, "translation table must be 256 characters long");
+  bool gone[256] = {};
+  for (size_t i = 0; v[1] && i < unwanted.size(); ++i) gone[static_cast<unsigned char>(unwanted.data()[i])] = true;
+  std::string out;
+  out.reserve(view.size());
+  for (size_t i = 0; i < view.size(); ++i) {
+    const auto c = static_cast<unsigned char>(view.data()[i]);
+    if (!gone[c]) out += mapped ? table.data()[c] : static_cast<char>(c);
+  }
+  return NewBytesLike(cx, self, out);
+}
+
+Ref MakeTrans(Context& cx, Value, const Args& args) {
+  BufferView from(cx), to(cx);
+  if (!from.Open(args[0]) || !to.Open(args[1])) return nullptr;
+  if (from.size() != to.size()) return RaiseValueError(cx, "maketrans arguments must have same length");
+  char table[256];
+  for (int i = 0; i < 256; ++i) table[i] = static_cast<char>(i);
+  for (size_t i = 0; i < from.size(); ++i) table[static_cast<unsigned char>(from.data()[i])] = to.data()[i];
+  return NewBytes(cx, table, sizeof table);
+}
+
+Ref ExpandTabs(Context& cx, Value self, const Args& args) {
+  Value v[1];
+  if (!ParseArgs(cx, "expandtabs", args, {"tabsize"}, 0, v)) return nullptr;
+  int64_t tab = 8;
+  if (v[0] && !ToInt64(cx, v[0], &tab)) return nullptr;
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  std::string out;
+  int64_t column = 0;
+  for (size_t i = 0; i < view.size(); ++i) {
+    const char c = view.data()[i];
+    if (c == '\t') {
+      const int64_t n = tab > 0 ? tab - column % tab : 0;
+      if (!RoomFor(cx, static_cast<int64_t>(out.size()) + n)) return nullptr;
+      out.append(static_cast<size_t>(n), ' ');
+      column += n;
+    } else {
+      out += c;
+      column = c == '\n' || c == '\r' ? 0 : column + 1;
+    }
+  }
+  return NewBytesLike(cx, self, out);
+}
+
+Ref IsTitle(Context& cx, Value self, const Args&) {
+  BufferView view(cx);
+  if (!view.Open(self)) return nullptr;
+  bool inside = false, some = false;
+  for (size_t i = 0; i < view.size(); ++i) {
+    const char c = view.data()[i];
+    if (inside ? Upper(c) : Lower(c)) return cx.BoolRef(false);
+    inside = Upper(c) || Lower(c);
+    some |= inside;
+  }
+  return cx.BoolRef(some);
+}
+
 const MethodDef kBytesTextMethods[] = {
+    {"translate", Translate, 0, -1, kMethodKeywords},
+    {"maketrans", MakeTrans, 2, 2, kMethodStatic},
+    {"expandtabs", ExpandTabs, 0, 1, kMethodKeywords},
+    {"istitle", IsTitle, 0, 0},
     {"splitlines", SplitLines, 0, 0, kMethodKeywords},
     {"zfill", ZFill, 1, 1},
     {"removeprefix", RemoveAffix<false>, 1, 1},

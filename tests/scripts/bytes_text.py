@@ -31,3 +31,14 @@ class Default(dict):
 
 
 print("{x} {y}".format_map(Default(x=1)))
+
+for kind in (bytes, bytearray):
+    b = kind(b"a\tbb\tHello World\n\tx")
+    print(b.expandtabs(), b.expandtabs(3), b.expandtabs(tabsize=0), kind(b"Ab Cd 1e").istitle(), kind(b"Ab Cd").istitle(), kind(b"").istitle())
+    table = kind.maketrans(b"lo", b"01")
+    print(type(table).__name__, b.translate(table), b.translate(None, b"l\t"), b.translate(table, delete=b"H"), b.translate(None))
+for bad in (lambda: b"a".translate(b"short"), lambda: bytes.maketrans(b"a", b"bc"), lambda: b"a".translate(1)):
+    try:
+        bad()
+    except (ValueError, TypeError) as e:
+        print(type(e).__name__)
