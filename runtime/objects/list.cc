@@ -239,6 +239,29 @@ Ref ListAsTuple(Context& cx, List* list) {
   return NewTupleSteal(cx, items.data(), n);
 }
 
+Ref ListIntoTuple(Context& cx, Ref list) {
+  // Somebody may have found it (gc.get_objects), so it is emptied in one step, as by clear().
+  auto* l = list.as<List>();
+  ListArray* array;
+  int64_t n;
+  {
+    ObjectLock lock(cx.ts, l);
+    array = l->array.load(kRelaxed);
+    n = l->size.load(kRelaxed);
+    l->size.store(0, kRelease);
+    l->array.store(nullptr, kRelease);
+  }
+  Drops items(cx);
+  if (!items.Reserve(static_cast<size_t>(n))) {
+    DropListArray(cx, array, n, true);
+    return RaiseMemoryError(cx);
+  }
+  for (int64_t i = 0; i < n; ++i) (void)items.Add(Ref::Steal(PeekSlot(array->items[i])));
+  if (array != nullptr) FreeRawDelayed(cx, array);
+  items.ReleaseAll();
+  return NewTupleSteal(cx, items.data(), static_cast<size_t>(n));
+}
+
 // Appends all items at once; they belong to the list afterwards (also on failure they are taken care of).
 static bool AppendAll(Context& cx, List* list, Drops* items) {
   for (;;) {

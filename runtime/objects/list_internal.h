@@ -15,6 +15,8 @@ bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old);
 Ref ListTakeLocked(List* list, int64_t i);
 // New references to all items at one moment. False: MemoryError is pending.
 bool ListSnapshot(Context& cx, List* list, Drops* out);
+// The items of a list that was just made, as a tuple: its references move.
+Ref ListIntoTuple(Context& cx, Ref list);
 // `range` as UnpackSlice gives it; it is fitted to the size under the mutex.
 Ref ListCopyRange(Context& cx, List* list, SliceRange range);
 bool ListDeleteRange(Context& cx, List* list, SliceRange range);

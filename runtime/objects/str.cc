@@ -431,6 +431,8 @@ Ref StrSlice(Context& cx, Str* s, size_t start, size_t end) {
   return NewStrFromText(cx, s->view().Sub(start, end));
 }
 
+Str* const* SharedChars(Context& cx) { return cx.rt.interned->latin1; }
+
 Ref StrGetChar(Context& cx, Str* s, size_t i) { return StrFromChar(cx, s->view()[i]); }
 
 Ref StrRepeat(Context& cx, Str* s, int64_t n) {

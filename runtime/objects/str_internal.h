@@ -43,6 +43,9 @@ Ref StrIsTitle(Context& cx, Value self, const Args& args);
 Ref StrTranslate(Context& cx, Value self, const Args& args);
 Ref StrMakeTrans(Context& cx, Value self, const Args& args);
 
+// The 256 one-character strings of Latin-1, immortal and interned.
+Str* const* SharedChars(Context& cx);
+
 }  // namespace tidepool::rt
 
 #endif  // TIDEPOOL_RUNTIME_OBJECTS_STR_INTERNAL_H_

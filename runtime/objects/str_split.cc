@@ -172,8 +172,8 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   if (IsExact(iterable, cx.rt.cls.list)) {
     if (!ListSnapshot(cx, iterable.as<List>(), &items)) return nullptr;
   } else {
-    Ref tuple = TupleFromIterable(cx, iterable);
-    if (!tuple) {
+    Ref list = IsExact(iterable, cx.rt.cls.tuple) ? Ref() : ListFromIterable(cx, iterable);
+    if (!list && cx.has_exception()) {
       if (PendingIs(cx, cx.rt.exc.TypeError) && ClassOf(cx, iterable)->slots.iter == nullptr &&
           ClassOf(cx, iterable)->slots.getitem == nullptr) {
         cx.ClearException();
@@ -181,9 +181,13 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
       }
       return nullptr;
     }
-    auto* t = tuple.as<Tuple>();
-    if (!items.Reserve(t->size())) return RaiseMemoryError(cx);
-    for (size_t i = 0; i < t->size(); ++i) (void)items.Add(Ref::New(t->Get(i)));
+    if (list) {
+      if (!ListSnapshot(cx, list.as<List>(), &items)) return nullptr;
+    } else {
+      auto* t = iterable.as<Tuple>();
+      if (!items.Reserve(t->size())) return RaiseMemoryError(cx);
+      for (size_t i = 0; i < t->size(); ++i) (void)items.Add(Ref::New(t->Get(i)));
+    }
   }
   size_t n = items.size();
   if (n == 0) return NewStrFromText(cx, TextView());

@@ -2,7 +2,7 @@
 #include "tidepool/runtime/objects/tuple.h"
 
 #include "tidepool/runtime/objects/key_equal.h"
-#include "tidepool/runtime/objects/list.h"
+#include "tidepool/runtime/objects/list_internal.h"
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/slice.h"
 #include "tidepool/runtime/objects/str.h"
@@ -337,8 +337,7 @@ Ref TupleFromIterable(Context& cx, Value iterable) {
   if (IsExact(iterable, cx.rt.cls.tuple)) return Ref::New(iterable);
   if (IsExact(iterable, cx.rt.cls.list)) return ListAsTuple(cx, iterable.as<List>());
   Ref list = ListFromIterable(cx, iterable);
-  if (!list) return nullptr;
-  return ListAsTuple(cx, list.as<List>());
+  return list ? ListIntoTuple(cx, std::move(list)) : nullptr;
 }
 
 Ref TupleSlice(Context& cx, Tuple* t, size_t start, size_t end) {

@@ -209,7 +209,16 @@ bool LoadMethodSlow(Context& cx, Value obj, Str* name, Ref* func, bool* self_too
     }
   }
   if ((cls->flags & Class::kGenericGetAttr) != 0) {
-    uint32_t version;
+    uint32_t version = cls->version.load(kAcquire);
+    // An attribute of the instance that is called.
+    if (const uint32_t known = KnownFact(cx, version, name); (known >> 24) == kCacheInline) {
+      AttrHeader* h = AttrsOf(obj.object(), cls);
+      uintptr_t bits;
+      if ((known & 0xffffff) < h->capacity && h->dict.load(kRelaxed) == 0 && LoadRef(cx.ts, h->values()[known & 0xffffff], &bits) && bits != 0) {
+        *func = Ref::Steal(Value::FromBits(bits));
+        return true;
+      }
+    }
     const MethodCache::Entry* e = FindFact(cx, cls, name, &version);
     if (e != nullptr && (e->fact >> 24) == kCacheMethod &&
         (cls->attr_offset == 0 || NothingHides(cls, obj.object(), e->fact & 0xffffff))) {

@@ -24,7 +24,7 @@
 #include "tidepool/runtime/objects/range.h"
 #include "tidepool/runtime/objects/set.h"
 #include "tidepool/runtime/objects/slice.h"
-#include "tidepool/runtime/objects/str.h"
+#include "tidepool/runtime/objects/str_internal.h"
 #include "tidepool/runtime/objects/tuple.h"
 #include "tidepool/runtime/vm/attr_cache.h"
 #include "tidepool/runtime/vm/class_internal.h"
@@ -211,6 +211,14 @@ Ref SubscriptFast(Context& cx, Value o, Value k) {
   return GetItem(cx, o, k);
 }
 
+// o[i] of a str whose item is one of the shared one-character strings, which are immortal; else null.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value SharedChar(Str* const* latin1, const TypeInfo* str_info, Value o, int64_t i) {
+  if (o.object()->type() != str_info) return Value();
+  const Str* s = o.as<Str>();
+  if (s->kind != 1 || static_cast<uint64_t>(i) >= s->length) return Value();
+  return Value(latin1[static_cast<uint8_t>(s->data()[i])]);
+}
+
 // A step of iteration; null without exception: exhausted.
 Ref ForIterStep(Context& cx, Value it) {
   const TypeInfo* t = it.object()->type();
@@ -375,6 +383,8 @@ Ref Interpret(Context& cx, bool throwing) {
   const TypeInfo* const list_iterator_info = &cx.rt.cls.list_iterator->info;
   const TypeInfo* const list_info = &cx.rt.cls.list->info;
   const TypeInfo* const generator_info = &cx.rt.cls.generator->info;
+  const TypeInfo* const str_info = &cx.rt.cls.str->info;
+  Str* const* const latin1 = SharedChars(cx);
   const TypeInfo* const tuple_iterator_info = &cx.rt.cls.tuple_iterator->info;
 
 #define ARG (word >> 8)
@@ -713,8 +723,9 @@ L_LoadMethod: {
 }
 L_BinarySubscr: {
   const Value k = sp[-1], o = sp[-2];
-  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
-    const Value item = ListGet(cx, o.as<List>(), k.small_int()).release();
+  if (k.is_small_int() && o.is_object()) {
+    const Value item = o.object()->type() == list_info ? ListGet(cx, o.as<List>(), k.small_int()).release()
+                                                       : SharedChar(latin1, str_info, o, k.small_int());
     if (!item.is_null()) {
       (--sp)[-1] = item;
       DROP(o);
@@ -816,6 +827,8 @@ L_InplaceAdd: {
     if (r.is_null()) goto error;
     PUSH(r);
     NEXT();
+  } else if (IsExact(a, cx.rt.cls.tuple) && IsExact(b, cx.rt.cls.tuple)) {
+    r = cx.rt.cls.tuple->slots.binary[static_cast<int>(BinaryOp::kAdd)](cx, a, b).release();
   } else if (FloatOperands(cx, a, b, &x, &y)) {
     r = NewFloat(cx, x + y).release();
   } else if ((word & 0xff) == static_cast<uint32_t>(Op::kBinaryAdd)) {
@@ -1655,8 +1668,9 @@ L_FastSubscr: {
 }
 L_FastFastSubscr: {
   const Value o = slots[lang::PairFirst(ARG)], k = slots[lang::PairSecond(ARG)];
-  if (k.is_small_int() && o.is_object() && o.object()->type() == list_info) {
-    const Value item = ListGet(cx, o.as<List>(), k.small_int()).release();
+  if (k.is_small_int() && o.is_object()) {
+    const Value item = o.object()->type() == list_info ? ListGet(cx, o.as<List>(), k.small_int()).release()
+                                                       : SharedChar(latin1, str_info, o, k.small_int());
     if (!item.is_null()) {
       PUSH(item);
       pc++;
