@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -19,6 +20,7 @@ namespace {
 
 using testing_memory::kMiB;
 using testing_memory::OnThread;
+using testing_memory::StartWithHeap;
 using testing_memory::World;
 
 // M08: a phase of one kind and size, then a phase of another: the second uses the
@@ -271,6 +273,99 @@ TEST(CasesTest, FewSlowPathsAndOneRounding) {
     // From the third OS page of a page on, more than one at a time.
     EXPECT_LE(lists, 1000 * size / 6144 + 1000 / 64 + 8) << size;
     for (void* p : blocks) world.heap->Free(p);
+  }
+}
+
+// S14: a size is rounded once. What is freed goes to the list that the next allocation of
+// its size, and of the class's own size, looks at: for every size and alignment.
+TEST(CasesTest, AFreedBlockServesItsSizeAgain) {
+  World world;
+  std::vector<void*> keep;  // so that no page becomes empty
+  for (unsigned c = 1; c < kClassCount; ++c) {
+    keep.push_back(world.heap->Allocate(HeapKind::kRaw, ClassSize(c)));
+  }
+  for (size_t alignment = 16; alignment <= 4096; alignment *= 2) {
+    for (size_t size = 1; size <= 32 << 10; size += size < 2048 ? 1 : 61) {
+      void* p = world.heap->AllocateAligned(HeapKind::kRaw, size, alignment);
+      const size_t usable = HeapDomain::UsableSize(p);
+      ASSERT_GE(usable, size);
+      ASSERT_EQ(usable, ClassSize(SizeClass(usable)));
+      world.heap->Free(p);
+      ASSERT_EQ(world.heap->Allocate(HeapKind::kRaw, usable), p) << size;
+      world.heap->Free(p);
+      ASSERT_EQ(world.heap->AllocateAligned(HeapKind::kRaw, size, alignment), p) << size;
+      world.heap->Free(p);
+    }
+  }
+  for (void* p : keep) world.heap->Free(p);
+}
+
+// S14: sixteen threads, each class in turn, blocks that come and go: once a class has its
+// memory, at most one allocation in a hundred takes the slow path (a list is taken up).
+TEST(CasesTest, SixteenThreadsTakeFewSlowPaths) {
+  World world;
+  Thread threads[16];
+  for (int t = 0; t < 16; ++t) {
+    ASSERT_TRUE(StartWithHeap(&threads[t], world.domain.get(), [](ThreadHeap* heap) {
+      for (unsigned c = 1; ClassSize(c) <= 32 << 10; ++c) {
+        const size_t size = ClassSize(c);
+        // Most of a page, and a block that keeps it.
+        const size_t count = std::min<size_t>(ClassPageSize(c) / size - 1, 200);
+        void* keep = heap->Allocate(HeapKind::kRaw, size);
+        std::vector<void*> blocks(count);
+        size_t slow = 0, made = 0;
+        for (int cycle = 0; made < 1000; ++cycle) {
+          for (void*& p : blocks) {
+            const uint64_t before = heap->allocated_since();
+            p = heap->Allocate(HeapKind::kRaw, size);
+            slow += cycle != 0 && heap->allocated_since() != before;
+          }
+          if (cycle != 0) made += count;
+          for (void* p : blocks) heap->Free(p);
+          heap->Safepoint();
+        }
+        EXPECT_LE(slow, made / 100) << size;
+        heap->Free(keep);
+      }
+    }));
+  }
+  for (Thread& thread : threads) thread.Join();
+}
+
+// S12: what small blocks lie in asks for no huge pages, and neither do big blocks where the
+// option says so. (A mapping's flags: "nh" was advised against them, "hg" for them.)
+TEST(CasesTest, SmallBlocksAskForNoHugePages) {
+  const auto flags = [](const void* p) {
+    std::string found;
+    bool here = false;
+    FILE* f = fopen("/proc/self/smaps", "r");
+    char line[512];
+    while (f != nullptr && fgets(line, sizeof line, f) != nullptr) {
+      unsigned long from = 0, to = 0;
+      if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
+        const uintptr_t at = reinterpret_cast<uintptr_t>(p);
+        here = from <= at && at < to;
+      } else if (here && strncmp(line, "VmFlags:", 8) == 0) {
+        found = line + 8;
+      }
+    }
+    if (f != nullptr) fclose(f);
+    return found;
+  };
+  for (const bool big : {true, false}) {
+    Options options;
+    options.huge_large_blocks = big;
+    World world(options);
+    void* small = world.heap->Allocate(HeapKind::kRaw, 1000);
+    void* large = world.heap->Allocate(HeapKind::kRaw, 16 * kMiB);
+    const std::string of_small = flags(small), of_large = flags(large);
+    // Where the OS knows of none, or is emulated, there is nothing to see.
+    if (of_small.find(" nh") != std::string::npos) {
+      EXPECT_EQ(of_large.find(" hg") != std::string::npos, big) << of_large;
+    }
+    EXPECT_EQ(of_small.find(" hg"), std::string::npos) << of_small;
+    world.heap->Free(small);
+    world.heap->Free(large);
   }
 }
 
