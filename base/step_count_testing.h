@@ -35,8 +35,9 @@ inline std::vector<long> CountSteps(void (*body)(), size_t stretches, bool execu
   bool counting = false;
   long steps = 0;
   while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-    if (WSTOPSIG(status) != SIGTRAP) {  // passed on
-      ptrace(PTRACE_CONT, child, nullptr, WSTOPSIG(status));
+    if (WSTOPSIG(status) != SIGTRAP) {  // passed on, but for somebody's stop of it all
+      const int sig = WSTOPSIG(status) != SIGSTOP ? WSTOPSIG(status) : 0;
+      ptrace(counting ? PTRACE_SINGLESTEP : PTRACE_CONT, child, nullptr, sig);
       continue;
     }
     if (executes) {  // the trap of the exec

@@ -67,11 +67,15 @@ Page* TakeDormant(DomainCore* core, HeapKind kind, size_t slices, size_t most) {
 
 void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
                size_t size, size_t requested) {
-  page->domain = core->domain;
-  page->queue_kind = static_cast<uint8_t>(kind);
-  page->kind = kind;
-  page->size_class = 0;
-  page->link_offset = static_cast<uint8_t>(LinkOffset(kind));
+  // A dormant page keeps its layout, which a walk that saw its last block alive may be
+  // reading. Relaxed: the page is ours.
+  if (page->state.load(kRelaxed) != PageState::kDormant) {
+    page->domain = core->domain;
+    page->queue_kind = static_cast<uint8_t>(kind);
+    page->kind = kind;
+    page->size_class = 0;
+    page->link_offset = static_cast<uint8_t>(LinkOffset(kind));
+  }
   page->set_size(size);
   page->requested = requested;
   page->magic = 0;
