@@ -169,7 +169,7 @@ bool Pass::Step() {
         break;
       case SlicePhase::kLeftovers:
         EnterPhase(GcPhase::kCandidates);
-        tried = Leftovers();
+        tried = Leftovers() && garbage_ != 0;  // else nothing is left to do after it
         break;
       case SlicePhase::kFinish:
         EnterPhase(GcPhase::kRestore);
@@ -403,7 +403,8 @@ void Pass::SpareSlice() {
   const bool over =
       marking.Drain(os_, deadline) &&
       WalkFromCursor(deadline, [&](ObjectHeader* h, uint8_t bits) {
-        if ((bits & was_there) == 0 || memory_.outside.Get(h) == 0) return true;
+        if ((bits & was_there) == 0) return true;
+        if (memory_.outside.Get(h) == 0 && !TIDEPOOL_MUTANT(slice_spares_garbage)) return true;
         marking.Push(h);
         if (!marking.Drain(os_, deadline)) return false;
         return ++tick % 64 != 0 || os_->NowNs() < deadline;

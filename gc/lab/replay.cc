@@ -180,8 +180,6 @@ class Replayer {
   void Finish(const Point& p) {
     if (!freed_) Free(p);
     open_ = false;
-    live_after_last_ = p.true_live + Garbage(p);
-    objects_after_last_ = p.true_objects + GarbageObjects(p);
     Summary& sum = out_->summary;
     ++sum.collections;
     sum.cpu_ns += cost_.cpu_ns;
@@ -201,7 +199,9 @@ class Replayer {
     stats.cpu_ns = static_cast<uint64_t>(cost_.cpu_ns);
     stats.pause_ns = static_cast<uint64_t>(cost_.pause_ns);
     stats.paused_ns = static_cast<uint64_t>(cost_.paused_ns);
-    guard_.OnFinish(after, stats);
+    guard_.OnFinish(after, stats);  // "the last" is the pass before, as yet
+    live_after_last_ = p.true_live + Garbage(p);
+    objects_after_last_ = p.true_objects + GarbageObjects(p);
     last_ = stats;
     place_of_last_ = p.place;
     end_of_last_ = p.mutator_ns + gc_ns_;
