@@ -33,9 +33,26 @@ def read(path):
 
 
 def tracked():
-    out = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    return [p for p in out.split("\n") if p and os.path.isfile(os.path.join(ROOT, p))]
+    """The tree's files: those that git knows, or all where it cannot be asked."""
+    try:
+        done = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        paths = done.stdout.split("\n") if done.returncode == 0 else []
+    except OSError:  # no git here
+        paths = []
+    paths = [p for p in paths if p] or untracked()
+    return [p for p in paths if os.path.isfile(os.path.join(ROOT, p))]
+
+
+def untracked():
+    """All files, but for what builds and editors leave behind."""
+    paths = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [f for f in folders if not f.startswith("bazel-")
+                      and f not in (".git", ".cache", "__pycache__")]
+        paths += [os.path.relpath(os.path.join(folder, n), ROOT) for n in names
+                  if n != "compile_commands.json" and not n.startswith("bazel-")]
+    return paths
 
 
 def check_include_direction():
