@@ -87,21 +87,40 @@ def collections(programs, rounds):
     return lines
 
 
+OTHER_HEAPS = [("BM_PausesUnrooted", "random, no root"), ("BM_PausesGarbagePairs", "garbage pairs"),
+               ("BM_PausesDeepList", "deep list"), ("BM_PausesListOfDicts", "list of dicts"),
+               ("BM_PausesDeadGraph", "random, all garbage")]
+
+
 def stops(programs, rounds, draw):
     runs = rounds_of(os.path.join(programs, "gc", "collector_benchmark"), rounds,
                      "BM_Pauses", 0.1)
-    chosen = []
-    lines = ["| objects | policy | stops a collection | p50, ms | p99, ms | longest, ms | "
-             "held at a safepoint, p99, ms |", "|---:|---|---:|---:|---:|---:|---:|"]
-    for name in sorted(runs, key=lambda n: [int(d) for d in re.findall(r":(\d+)", n)]):
+    figures = {}
+    for name in runs:
         middle = statistics.median_low(r["p99_ns"] for r in runs[name])
-        run = next(r for r in runs[name] if r["p99_ns"] == middle)
-        chosen.append(run)
+        figures[name] = next(r for r in runs[name] if r["p99_ns"] == middle)
+    keys = ("p50_ns", "p99_ns", "max_ns", "cpu_p99_ns", "cpu_max_ns", "held_p99_ns")
+
+    def line(first, second, run):
+        return "| %s | %s | %.0f |%s" % (first, second, run["stops"], "".join(
+            " %.1f |" % (run[key] / 1e6) for key in keys))
+
+    head = ("stops a collection | p50, ms | p99, ms | longest, ms | CPU, p99 | CPU, longest | "
+            "held at a safepoint, p99, ms |\n|---:|---|" + "---:|" * 7)
+    chosen = []
+    lines = ["| objects | policy | " + head]
+    sized = [n for n in figures if "objects:" in n]
+    for name in sorted(sized, key=lambda n: [int(d) for d in re.findall(r":(\d+)", n)]):
+        chosen.append(figures[name])
         objects, budget = re.search(r"objects:(\d+)/budget:(\d)", name).groups()
-        lines.append("| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f |" % (
-            format(int(objects), ","), "`pause:ms=5`" if budget == "1" else "`live_bytes`",
-            run["stops"], run["p50_ns"] / 1e6, run["p99_ns"] / 1e6, run["max_ns"] / 1e6,
-            run["held_p99_ns"] / 1e6))
+        lines.append(line(format(int(objects), ","),
+                          "`pause:ms=5`" if budget == "1" else "`live_bytes`", figures[name]))
+    lines += ["", "Other heaps of a million objects under `pause:ms=5`, two collections.", "",
+              "| objects | heap | " + head]
+    for prefix, text in OTHER_HEAPS:
+        for name in figures:
+            if name.startswith(prefix):
+                lines.append(line("1,000,000", text, figures[name]))
     if draw:
         path = os.path.join(ROOT, "tools", "pause_chart")
         loader = importlib.machinery.SourceFileLoader("pause_chart", path)
