@@ -21,11 +21,13 @@ ListArray* NewListArray(Context& cx, size_t capacity) {
   return a;
 }
 
-// Room for n items; L2. False: no memory. *old is the caller's to free delayed after the unlock.
-bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old) {
+// Room for n items, and for some more if it grows by and by; L2. False: no memory. *old is the caller's to free delayed
+// after the unlock.
+bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old, bool exactly) {
   ListArray* array = list->array.load(kRelaxed);
   if (array != nullptr && n <= array->capacity) return true;
-  size_t room = n < 5 ? 4 : n + n / 4 + 3;
+  if (n > (SIZE_MAX >> 5)) return false;
+  size_t room = exactly ? n : n < 5 ? 4 : n + n / 4 + 3;
   ListArray* bigger = NewListArray(cx, room);
   if (bigger == nullptr) return false;
   auto size = static_cast<size_t>(list->size.load(kRelaxed));
@@ -298,6 +300,27 @@ static Ref SnapshotOf(Context& cx, Value iterable) {
   return nullptr;
 }
 
+namespace {
+
+// Room for n items more, whose number is known before they are made: too many of them are a MemoryError at once.
+bool ReserveMore(Context& cx, List* list, int64_t n) {
+  for (;;) {
+    ListArray* old = nullptr;
+    bool ok;
+    {
+      ObjectLock lock(cx.ts, list);
+      const size_t all = static_cast<size_t>(list->size.load(kRelaxed)) + static_cast<size_t>(n);
+      ok = n == 0 || ReserveLocked(cx, list, all, &old, /*exactly=*/true);
+    }
+    if (old != nullptr) FreeRawDelayed(cx, old);
+    if (ok) return true;
+    RaiseMemoryError(cx);
+    if (!ReclaimMemory(cx)) return false;
+  }
+}
+
+}  // namespace
+
 bool ListExtend(Context& cx, List* list, Value iterable) {
   if (IsExact(iterable, cx.rt.cls.list)) {
     Drops items(cx);
@@ -315,6 +338,10 @@ bool ListExtend(Context& cx, List* list, Value iterable) {
     return ListSnapshot(cx, all.as<List>(), &items) && AppendAll(cx, list, &items);
   }
   if (cx.has_exception()) return false;
+  if (IsExact(iterable, cx.rt.cls.range)) {
+    const int64_t n = cx.rt.cls.range->slots.len(cx, iterable);
+    if (n < 0 || !ReserveMore(cx, list, n)) return false;
+  }
   Ref it = Iter(cx, iterable);
   if (!it) return false;
   for (;;) {

@@ -10,7 +10,7 @@ namespace tidepool::rt {
 
 ListArray* NewListArray(Context& cx, size_t capacity);  // null: no memory, nothing raised
 List* NewListRoom(Context& cx, size_t capacity);        // untracked, size 0, items not set
-bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old);
+bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old, bool exactly = false);
 // Takes item i out; the mutex is held and i is in range.
 Ref ListTakeLocked(List* list, int64_t i);
 // New references to all items at one moment. False: MemoryError is pending.
