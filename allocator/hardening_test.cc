@@ -242,6 +242,24 @@ TEST(HardeningTest, DelayedFreesTwice) {
   }
 }
 
+// A block of which its user has less than a word may wait in limbo, too: by its first word.
+TEST(HardeningTest, SmallestBlocksMayWait) {
+  for (uint32_t set : {uint32_t{kHardenNone}, uint32_t{kHardenCanaries},
+                       uint32_t{kHardened}}) {
+    World w(set);
+    for (size_t size = 0; size <= 8; ++size) {
+      w.heap->FreeDelayed(w.heap->Allocate(HeapKind::kRaw, size));
+      void* p = w.heap->Allocate(HeapKind::kRaw, 16);
+      p = w.heap->Reallocate(p, size);
+      w.heap->FreeDelayed(p);
+    }
+    w.domain->AfterStop();
+    EXPECT_EQ(w.domain->LimboBytes(), 0u);
+    EXPECT_EQ(w.All(), 0);
+    w.domain->CheckInvariants();
+  }
+}
+
 // Double frees in every class: at once, later, by the same thread and by another,
 // and of blocks of a heap.
 TEST(HardeningTest, EveryDoubleFreeIsFound) {

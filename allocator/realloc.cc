@@ -53,8 +53,10 @@ bool IsRawBlock(const Page* page, const void* p) {
          page->IndexOf(p) < page->extended.load(kAcquire);  // ExtendPage
 }
 
-// A block that stays where it is has `size` bytes for its user now.
+// A block that stays where it is has `size` bytes for its user now; a smallest block's at
+// least, of which limbo wants the first word.
 void* InPlace(const Page* page, void* block, size_t size) {
+  if (size < MinBlockSize(HeapKind::kRaw)) size = MinBlockSize(HeapKind::kRaw);
   UnpoisonMemory(block, size);
   PoisonMemory(static_cast<char*>(block) + size, page->size() - size);
   return block;

@@ -218,7 +218,9 @@ void HeapOps::CheckTail(DomainCore* core, const Page* page, const void* block) {
 void HeapOps::TailBeforeLimbo(DomainCore* core, Page* page, void* block) {
   CheckTail(core, page, block);
   size_t size = TailSize(page, block);
-  if (size < sizeof(void*)) SetTail(page, block, sizeof(void*));
+  if (size >= sizeof(void*)) return;
+  SetTail(page, block, sizeof(void*));
+  UnpoisonMemory(block, sizeof(void*));
 }
 
 void HeapOps::PutInQuarantine(DomainCore* core, ThreadHeap* heap, Page* page,
