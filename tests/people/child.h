@@ -36,6 +36,7 @@ class Child {
       if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) abort();
       pid_ = fork();
     }
+    if (pid_ < 0) abort();
     if (pid_ == 0) {
       for (const std::string& e : environment) putenv(const_cast<char*>(e.c_str()));
       if (kind == kPipes) {

@@ -22,9 +22,20 @@ void Walk(Child* child, const std::vector<Step>& steps) {
   }
 }
 
+class Repl : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    if (openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) != 0) {
+      GTEST_SKIP() << "no pseudo terminals here (is /dev/pts mounted?)";
+    }
+    for (const int end : ends) close(end);
+  }
+};
+
 Child Plain() { return Child(Child::kTerminal, {}, {"TERM=dumb", "TIDEPOOL_HISTORY="}); }
 
-TEST(Repl, StatementsAndExpressions) {
+TEST_F(Repl, StatementsAndExpressions) {
   Child child = Plain();
   ASSERT_TRUE(child.Expect(">>> ")) << child.read();
   Walk(&child, {
@@ -63,7 +74,7 @@ TEST(Repl, StatementsAndExpressions) {
   EXPECT_EQ(child.Wait(), 7) << child.read();
 }
 
-TEST(Repl, ErrorsDoNotEndIt) {
+TEST_F(Repl, ErrorsDoNotEndIt) {
   Child child = Plain();
   ASSERT_TRUE(child.Expect(">>> ")) << child.read();
   Walk(&child, {
@@ -87,7 +98,7 @@ TEST(Repl, ErrorsDoNotEndIt) {
   EXPECT_EQ(child.Wait(), 0) << child.read();
 }
 
-TEST(Repl, Interrupts) {
+TEST_F(Repl, Interrupts) {
   Child child = Plain();
   ASSERT_TRUE(child.Expect(">>> ")) << child.read();
   Walk(&child, {
@@ -117,7 +128,7 @@ bool HaveLibedit() {
   return handle != nullptr;
 }
 
-TEST(Repl, EditsAndRemembers) {
+TEST_F(Repl, EditsAndRemembers) {
   if (!HaveLibedit()) GTEST_SKIP() << "libedit is not installed";
   const std::string history = TempFile("history." + std::to_string(getpid()));
   unlink(history.c_str());
