@@ -41,7 +41,7 @@ class BaseExceptionGroup(BaseException):
         return self
 
     def __init__(self, *args):
-        pass
+        BaseException.__init__(self, *args)
 
     message = property(lambda self: self._message)
     exceptions = property(lambda self: self._exceptions)
@@ -193,7 +193,7 @@ class Star:
             return left
         if left is not None:
             new.append(left)
-        return BaseExceptionGroup("", new)
+        return new[0] if len(new) == 1 else BaseExceptionGroup("", new)
 
 
 def _same(one, exc):

@@ -243,6 +243,7 @@ int World::Report() {
     Ref code = GetAttr(cx, e, "code");
     if (!code || code.get() == cx.None()) return 0;
     if (code.get().is_small_int()) return static_cast<int>(code.get().small_int() & 0xff);
+    if (code.get() == rt_.true_ || code.get() == rt_.false_) return code.get() == rt_.true_ ? 1 : 0;
     if (IsInt(code)) return 255;
     WriteStderr(cx, Text(cx, code) + "\n");
     return 1;

@@ -38,7 +38,10 @@ void OnInterrupt(int) {
 
 void NoticeSignal(ThreadState* ts) {
   Context* cx = static_cast<Context*>(ts->embedder_data);
-  if (cx != nullptr && g_main_thread.load(kRelaxed) == ts) cx->signal_pending = true;
+  if (cx == nullptr || g_main_thread.load(kRelaxed) != ts) return;
+  cx->signal_pending = true;
+  // This safepoint may be one of a loop of ours that does not look: the next one asks again, until CheckSignals took it.
+  if (InterruptPending()) ts->RequestBreak(kBreakEmbedder);
 }
 
 bool CheckSignals(Context& cx) {

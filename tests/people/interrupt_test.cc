@@ -38,6 +38,8 @@ constexpr Case kCases[] = {
     {"a comprehension", "[0 for i in itertools.count() if i < 0]"},
     {"a generator", "sum(i for i in itertools.count() if i < 0)"},
     {"a sort", "sorted([3, 1, 2] * 10, key=lambda x: time.sleep(1000))"},
+    {"looks into a list", "x = list(range(10**6))\nwhile True: -1 in x"},
+    {"unions of sets", "x = set(range(10**5))\nwhile True: x | x"},
     {"a collection", "while True: gc.collect()"},
 };
 
