@@ -15,12 +15,16 @@ def unregister(func):
 
 
 def _run():
-    while _entries:
-        func, args, kwargs = _entries.pop()
+    # What is registered meanwhile is not called, and what is unregistered is not, either.
+    for entry in _entries[::-1]:
+        if not any(entry is left for left in _entries):
+            continue
+        func, args, kwargs = entry
         try:
             func(*args, **kwargs)
         except BaseException as error:
             _thread._report("Exception ignored in atexit callback: %r\n" % (func,), error)
+    _entries.clear()
 
 
 _thread._at_exit(_run)

@@ -385,7 +385,8 @@ class finalize:
     def __init__(self, obj, func, /, *args, **kwargs):
         if not self._hooked[0]:
             self._hooked[0] = True
-            _thread._at_exit(finalize._exit)
+            import atexit
+            atexit.register(finalize._exit)
         entry = _Finalizer()
         entry.weak = ref(obj, self)
         entry.function = func
