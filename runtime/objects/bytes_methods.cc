@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/objects/bytes_internal.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/list.h"
@@ -101,6 +102,7 @@ int BytesContains(Context& cx, Value self, Value item) {
   }
   BufferView needle(cx);
   if (!needle.Open(item)) return -1;
+  Aside aside(cx, view.size());
   return view.view().find(needle.view()) != std::string_view::npos;
 }
 
@@ -214,6 +216,7 @@ int64_t Search(Context& cx, Value self, const Args& args, Look look) {
   }
   if (from > to) return look == Look::kCount ? 0 : -1;
   std::string_view text = view.view().substr(static_cast<size_t>(from), static_cast<size_t>(to - from));
+  Aside aside(cx, text.size());
   if (look == Look::kCount) {
     if (needle.empty()) return static_cast<int64_t>(text.size()) + 1;
     int64_t n = 0;
@@ -360,6 +363,26 @@ Ref Join(Context& cx, Value self, const Args& args) {
   return NewBytesLike(cx, self, {static_cast<const char*>(out.view().data), out.size()});
 }
 
+void ReplaceBytes(Context& cx, std::string_view rest, std::string_view from, std::string_view to, int64_t limit,
+                  TextBuffer* out) {
+  Aside aside(cx, rest.size());
+  if (from.empty()) {
+    for (size_t i = 0; i <= rest.size(); ++i) {
+      if (limit-- > 0) out->PutBytes(to.data(), to.size());
+      if (i < rest.size()) out->PutBytes(rest.data() + i, 1);
+    }
+    return;
+  }
+  for (; limit > 0; --limit) {
+    size_t at = rest.find(from);
+    if (at == std::string_view::npos) break;
+    out->PutBytes(rest.data(), at);
+    out->PutBytes(to.data(), to.size());
+    rest.remove_prefix(at + from.size());
+  }
+  out->PutBytes(rest.data(), rest.size());
+}
+
 Ref Replace(Context& cx, Value self, const Args& args) {
   BufferView view(cx), from(cx), to(cx);
   if (!view.Open(self) || !from.Open(args[0]) || !to.Open(args[1])) return nullptr;
@@ -367,22 +390,7 @@ Ref Replace(Context& cx, Value self, const Args& args) {
   if (args.npos > 2 && !ToInt64(cx, args[2], &limit)) return nullptr;
   if (limit < 0) limit = INT64_MAX;
   TextBuffer out;
-  std::string_view rest = view.view();
-  if (from.size() == 0) {
-    for (size_t i = 0; i <= rest.size(); ++i) {
-      if (limit-- > 0) out.PutBytes(to.data(), to.size());
-      if (i < rest.size()) out.PutBytes(rest.data() + i, 1);
-    }
-  } else {
-    for (; limit > 0; --limit) {
-      size_t at = rest.find(from.view());
-      if (at == std::string_view::npos) break;
-      out.PutBytes(rest.data(), at);
-      out.PutBytes(to.data(), to.size());
-      rest.remove_prefix(at + from.size());
-    }
-    out.PutBytes(rest.data(), rest.size());
-  }
+  ReplaceBytes(cx, view.view(), from.view(), to.view(), limit, &out);
   if (out.failed()) return RaiseMemoryError(cx);
   return NewBytesLike(cx, self, {static_cast<const char*>(out.view().data), out.size()});
 }
@@ -409,7 +417,8 @@ Ref Split(Context& cx, Value self, const Args& args) {
   if (!result) return nullptr;
   auto* list = result.as<List>();
   std::string_view rest = view.view();
-  for (;;) {
+  for (uint64_t round = 0;; ++round) {
+    PauseInLoop(cx, round);
     if (spaces) {
       while (!rest.empty() && IsSpaceByte(kReverse ? rest.back() : rest.front())) {
         kReverse ? rest.remove_suffix(1) : rest.remove_prefix(1);

@@ -10,6 +10,7 @@
 
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/base/mutex.h"
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/objects/bytes.h"
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/str_internal.h"
@@ -219,8 +220,14 @@ Ref NewStrFromText(Context& cx, TextView text) {
     if (text.size == 1) return StrFromChar(cx, text[0]);
     if (cx.rt.interned->empty != nullptr) return Ref::Steal(cx.rt.interned->empty);
   }
-  Str* s = NewStrRoom(cx, text.size, MaxCode(text));
+  char32_t max;
+  {
+    Aside aside(cx, text.size);
+    max = MaxCode(text);
+  }
+  Str* s = NewStrRoom(cx, text.size, max);
   if (s == nullptr) return nullptr;
+  Aside aside(cx, text.size);
   CopyText(s->data(), s->kind, text);
   return Ref::Steal(s);
 }
@@ -357,6 +364,7 @@ Ref StrConcat(Context& cx, Value a, Value b) {
   Str* s = NewRoom(cx, x->length + y->length, kind);
   if (s == nullptr) return nullptr;
   s->ascii = x->ascii & y->ascii;
+  Aside aside(cx, s->length);
   CopyText(s->data(), kind, x->view());
   CopyText(s->data() + x->length * kind, kind, y->view());
   return Ref::Steal(s);
@@ -371,6 +379,7 @@ Ref StrAppend(Context& cx, Ref left, Value right) {
   if (kind == x->kind && !x->is_interned() && IsUniquelyReferenced(x) &&
       StorageBytes(total, kind) <= HeapDomain::UsableSize(x)) {
     // Nobody else has it, so it may change.
+    Aside aside(cx, y->length);
     CopyText(x->data() + x->length * kind, kind, y->view());
     std::memset(x->data() + total * kind, 0, kind);
     x->length = total;
@@ -388,6 +397,7 @@ Ref StrAppend(Context& cx, Ref left, Value right) {
   s->kind = kind;
   s->ascii = x->ascii & y->ascii;
   s->interned.store(0, kRelaxed);
+  Aside aside(cx, total);
   CopyText(s->data(), kind, x->view());
   CopyText(s->data() + x->length * kind, kind, y->view());
   std::memset(s->data() + total * kind, 0, kind);
@@ -409,6 +419,7 @@ Ref StrJoinN(Context& cx, const Value* strs, size_t n) {
   Str* r = NewRoom(cx, length, kind);
   if (r == nullptr) return nullptr;
   r->ascii = ascii;
+  Aside aside(cx, length);
   size_t at = 0;
   for (size_t i = 0; i < n; ++i) {
     auto* s = strs[i].as<Str>();
@@ -425,7 +436,7 @@ Ref StrSlice(Context& cx, Str* s, size_t start, size_t end) {
     Str* r = NewRoom(cx, end - start, 1);
     if (r == nullptr) return nullptr;
     r->ascii = 1;
-    std::memcpy(r->data(), s->data() + start, end - start);
+    CopyBytes(cx, r->data(), s->data() + start, end - start);
     return Ref::Steal(r);
   }
   return NewStrFromText(cx, s->view().Sub(start, end));
@@ -446,6 +457,7 @@ Ref StrRepeat(Context& cx, Str* s, int64_t n) {
   size_t piece = s->length * s->kind;
   size_t bytes = total * s->kind;
   char* out = r->data();
+  Aside aside(cx, bytes);
   if (piece == 1) {
     std::memset(out, s->data()[0], bytes);
     return Ref::Steal(r);
@@ -494,7 +506,10 @@ void AppendStrRepr(TextView s, TextBuffer* out) {
 
 Ref StrRepr(Context& cx, Str* s) {
   TextBuffer out;
-  AppendStrRepr(s->view(), &out);
+  {
+    Aside aside(cx, s->length);
+    AppendStrRepr(s->view(), &out);
+  }
   return NewStrFromBuffer(cx, out);
 }
 

@@ -1,4 +1,5 @@
 // Case mappings and predicates of str, and translate.
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/str_internal.h"
@@ -37,6 +38,7 @@ Ref MapBytes(Context& cx, const Str* s, Map map) {
   if (r == nullptr) return nullptr;
   const auto* from = reinterpret_cast<const uint8_t*>(s->data());
   auto* to = reinterpret_cast<uint8_t*>(r->data());
+  Aside aside(cx, n);
   for (size_t i = 0; i < n; ++i) to[i] = map(from[i], i);
   return Ref::Steal(r);
 }

@@ -11,6 +11,9 @@ namespace tidepool::rt {
 void DestroyStr(Context& cx, Object* o);
 
 // str_split.cc
+// FindText and RFindText in texts of objects: what is near is looked for at once, what is far aside.
+size_t FindAside(Context& cx, TextView text, TextView needle);
+size_t RFindAside(Context& cx, TextView text, TextView needle);
 Ref StrJoinMethod(Context& cx, Value self, const Args& args);
 Ref StrSplitMethod(Context& cx, Value self, const Args& args);
 Ref StrRSplitMethod(Context& cx, Value self, const Args& args);

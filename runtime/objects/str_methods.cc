@@ -1,5 +1,6 @@
 // str as a type: slots and the methods that look into text. Case mapping and predicates are in
 // str_case.cc, splitting and joining in str_split.cc.
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/objects/bytes.h"
 #include "tidepool/runtime/objects/format.h"
 #include "tidepool/runtime/objects/int.h"
@@ -76,7 +77,7 @@ int StrContains(Context& cx, Value self, Value item) {
     RaiseTypeError(cx, "'in <string>' requires string as left operand, not %s", ClassName(cx, item));
     return -1;
   }
-  return FindText(self.as<Str>()->view(), item.as<Str>()->view()) != kNotFound;
+  return FindAside(cx, self.as<Str>()->view(), item.as<Str>()->view()) != kNotFound;
 }
 
 Ref StrAdd(Context& cx, Value a, Value b) {
@@ -168,7 +169,7 @@ template <bool kReverse>
 Ref FindMethod(Context& cx, Value self, const Args& args) {
   Search s;
   if (!ParseSearch(cx, self, args, "find", &s)) return nullptr;
-  size_t at = !s.possible ? kNotFound : kReverse ? RFindText(s.text, s.needle) : FindText(s.text, s.needle);
+  size_t at = !s.possible ? kNotFound : kReverse ? RFindAside(cx, s.text, s.needle) : FindAside(cx, s.text, s.needle);
   return Ref::Small(at == kNotFound ? -1 : static_cast<int64_t>(s.from + at));
 }
 
@@ -176,7 +177,7 @@ template <bool kReverse>
 Ref IndexMethod(Context& cx, Value self, const Args& args) {
   Search s;
   if (!ParseSearch(cx, self, args, "index", &s)) return nullptr;
-  size_t at = !s.possible ? kNotFound : kReverse ? RFindText(s.text, s.needle) : FindText(s.text, s.needle);
+  size_t at = !s.possible ? kNotFound : kReverse ? RFindAside(cx, s.text, s.needle) : FindAside(cx, s.text, s.needle);
   if (at == kNotFound) return RaiseValueError(cx, "substring not found");
   return Ref::Small(static_cast<int64_t>(s.from + at));
 }
@@ -187,6 +188,7 @@ Ref Count(Context& cx, Value self, const Args& args) {
   if (!s.possible) return Ref::Small(0);
   if (s.needle.size == 0) return Ref::Small(static_cast<int64_t>(s.text.size) + 1);
   int64_t n = 0;
+  Aside aside(cx, s.text.size);
   for (TextView rest = s.text;;) {
     size_t at = FindText(rest, s.needle);
     if (at == kNotFound) return Ref::Small(n);
@@ -251,26 +253,32 @@ Ref Replace(Context& cx, Value self, const Args& args) {
   TextView rest = text->view();
   TextBuffer out;
   if (from.size == 0) {
-    for (size_t i = 0; i <= rest.size; ++i) {
-      if (limit > 0) {
-        out.Put(to);
-        --limit;
+    {
+      Aside aside(cx, rest.size);
+      for (size_t i = 0; i <= rest.size; ++i) {
+        if (limit > 0) {
+          out.Put(to);
+          --limit;
+        }
+        if (i < rest.size) out.Put(rest[i]);
       }
-      if (i < rest.size) out.Put(rest[i]);
     }
     return NewStrFromBuffer(cx, out);
   }
   bool changed = false;
-  for (; limit > 0; --limit) {
-    size_t at = FindText(rest, from);
-    if (at == kNotFound) break;
-    changed = true;
-    out.Put(rest.Sub(0, at));
-    out.Put(to);
-    rest = rest.Sub(at + from.size, rest.size);
+  {
+    Aside aside(cx, rest.size);
+    for (; limit > 0; --limit) {
+      size_t at = FindText(rest, from);
+      if (at == kNotFound) break;
+      changed = true;
+      out.Put(rest.Sub(0, at));
+      out.Put(to);
+      rest = rest.Sub(at + from.size, rest.size);
+    }
+    if (changed) out.Put(rest);
   }
   if (!changed) return StrStr(cx, self);
-  out.Put(rest);
   return NewStrFromBuffer(cx, out);
 }
 
@@ -298,9 +306,12 @@ Ref Pad(Context& cx, Value self, const Args& args, const char* name, int where) 
   // CPython's choice of the longer side.
   int64_t left = where < 0 ? 0 : where > 0 ? padding : padding / 2 + (padding & width & 1);
   TextBuffer out;
-  out.Fill(fill, static_cast<size_t>(left));
-  out.Put(text->view());
-  out.Fill(fill, static_cast<size_t>(padding - left));
+  {
+    Aside aside(cx, static_cast<size_t>(width));
+    out.Fill(fill, static_cast<size_t>(left));
+    out.Put(text->view());
+    out.Fill(fill, static_cast<size_t>(padding - left));
+  }
   return NewStrFromBuffer(cx, out);
 }
 

@@ -1,4 +1,5 @@
 // Splitting, stripping, partitioning and joining of str.
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/list_internal.h"
 #include "tidepool/runtime/objects/str_internal.h"
@@ -15,6 +16,7 @@ class Pieces {
  public:
   Pieces(Context& cx, Str* s) : cx_(cx), s_(s), pieces_(cx) {}
   bool Add(size_t start, size_t end) {
+    SafepointInLoop(cx_, pieces_.size());
     Ref piece = StrSlice(cx_, s_, start, end);
     if (!piece) return false;
     if (pieces_.Add(std::move(piece))) return true;
@@ -35,6 +37,17 @@ class Pieces {
   Drops pieces_;
 };
 
+// The first place from i on, and before n, that `stop` holds of; n if there is none. Between blocks a stop may pass.
+template <class Stop>
+size_t Scan(Context& cx, size_t i, size_t n, Stop stop) {
+  for (;;) {
+    const size_t end = n - i > kAsideBytes ? i + kAsideBytes : n;
+    while (i < end && !stop(i)) ++i;
+    if (i < end || i == n) return i;
+    PauseInLoop(cx, 1023);
+  }
+}
+
 // Text of one byte a character.
 struct ByteText {
   const uint8_t* data;
@@ -47,13 +60,13 @@ Ref SplitSpaceOf(Context& cx, Str* s, Text t, int64_t limit) {
   Pieces out(cx, s);
   size_t i = 0;
   for (;;) {
-    while (i < t.size && unicode::IsSpace(t[i])) ++i;
+    i = Scan(cx, i, t.size, [&](size_t at) { return !unicode::IsSpace(t[at]); });
     if (i == t.size) return out.Done(false);
     size_t end = i;
     if (limit == 0) {
       return out.Add(i, t.size) ? out.Done(false) : nullptr;
     }
-    while (end < t.size && !unicode::IsSpace(t[end])) ++end;
+    end = Scan(cx, i, t.size, [&](size_t at) { return unicode::IsSpace(t[at]); });
     if (!out.Add(i, end)) return nullptr;
     --limit;
     i = end;
@@ -88,7 +101,7 @@ Ref SplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
   TextView t = s->view();
   size_t start = 0;
   for (; limit > 0; --limit) {
-    size_t at = FindText(t.Sub(start, t.size), separator);
+    size_t at = FindAside(cx, t.Sub(start, t.size), separator);
     if (at == kNotFound) break;
     if (!out.Add(start, start + at)) return nullptr;
     start += at + separator.size;
@@ -101,7 +114,7 @@ Ref RSplitOn(Context& cx, Str* s, TextView separator, int64_t limit) {
   TextView t = s->view();
   size_t end = t.size;
   for (; limit > 0; --limit) {
-    size_t at = RFindText(t.Sub(0, end), separator);
+    size_t at = RFindAside(cx, t.Sub(0, end), separator);
     if (at == kNotFound) break;
     if (!out.Add(at + separator.size, end)) return nullptr;
     end = at;
@@ -151,7 +164,7 @@ Ref Partition(Context& cx, Value self, const Args& args, bool reverse) {
   if (!IsStr(args[0])) return RaiseTypeError(cx, "must be str, not %s", ClassName(cx, args[0]));
   TextView separator = args[0].as<Str>()->view();
   if (separator.size == 0) return RaiseValueError(cx, "empty separator");
-  size_t at = reverse ? RFindText(s->view(), separator) : FindText(s->view(), separator);
+  size_t at = reverse ? RFindAside(cx, s->view(), separator) : FindAside(cx, s->view(), separator);
   Ref empty = NewStrFromText(cx, TextView());
   if (!empty) return nullptr;
   if (at == kNotFound) {
@@ -165,6 +178,25 @@ Ref Partition(Context& cx, Value self, const Args& args, bool reverse) {
 }
 
 }  // namespace
+
+size_t FindAside(Context& cx, TextView text, TextView needle) {
+  if (text.size < kAsideBytes || needle.size > text.size - kAsideBytes / 2) return FindText(text, needle);
+  const size_t near = kAsideBytes / 2;
+  size_t at = FindText(text.Sub(0, near + needle.size), needle);
+  if (at != kNotFound) return at;
+  Aside aside(cx, text.size);
+  at = FindText(text.Sub(near, text.size), needle);
+  return at == kNotFound ? at : near + at;
+}
+
+size_t RFindAside(Context& cx, TextView text, TextView needle) {
+  if (text.size < kAsideBytes || needle.size > text.size - kAsideBytes / 2) return RFindText(text, needle);
+  const size_t near = text.size - kAsideBytes / 2;  // a match from here on has been seen at once
+  size_t at = RFindText(text.Sub(near - needle.size, text.size), needle);
+  if (at != kNotFound) return near - needle.size + at;
+  Aside aside(cx, text.size);
+  return RFindText(text.Sub(0, near), needle);
+}
 
 Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   // Private references to all items: other threads may go on changing a list.
@@ -216,8 +248,8 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   Str* r = NewStrRoom(cx, length, ascii ? 0x7F : kind == 1 ? 0xFF : kind == 2 ? 0xFFFF : 0x10FFFF);
   if (r == nullptr) return nullptr;
   size_t at = 0;
+  Aside aside(cx, length + n);  // the items and the separator are strings of ours by now
   for (size_t i = 0; i < n; ++i) {
-    SafepointInLoop(cx, i);
     if (i != 0) {
       CopyText(r->data() + at * kind, kind, separator->view());
       at += separator->length;
@@ -242,8 +274,7 @@ Ref StrSplitLines(Context& cx, Value self, const Args& args) {
   TextView t = s->view();
   Pieces out(cx, s);
   for (size_t i = 0; i < t.size;) {
-    size_t end = i;
-    while (end < t.size && !unicode::IsLineBreak(t[end])) ++end;
+    const size_t end = Scan(cx, i, t.size, [&](size_t at) { return unicode::IsLineBreak(t[at]); });
     size_t next = end;
     if (end < t.size) next = t[end] == '\r' && end + 1 < t.size && t[end + 1] == '\n' ? end + 2 : end + 1;
     if (!out.Add(i, keep != 0 ? next : end)) return nullptr;

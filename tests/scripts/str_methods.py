@@ -27,3 +27,19 @@ for w in words:
     counts[w] = counts.get(w, 0) + 1
 print(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
 print(" ".join(w.capitalize() for w in words if len(w) > 3), max(words, key=len), sorted(words, key=str.lower)[:3])
+
+# Long texts: what is near, what is far, and what lies across the place where the one becomes the other.
+for at in (0, 5, 32765, 32766, 32767, 32768, 32769, 65535, 70000, 99997):
+    text = "." * at + "xyz" + "." * (100000 - 3 - at)
+    wide = text.replace(".", "\u20ac")
+    print(at, text.find("xyz"), text.rfind("xyz"), text.index("yz"), text.count("xyz"), "xyz" in text, "xyzz" in text,
+          [len(part) for part in text.split("xyz")], [len(part) for part in text.rsplit("xyz")],
+          [len(part) for part in text.partition("xyz")], [len(part) for part in text.rpartition("xyz")],
+          wide.find("xyz"), wide.rfind("xyz"), [len(part) for part in wide.split("xyz")],
+          [len(part) for part in text.replace("xyz", " \n ").split()],
+          [len(part) for part in text.replace("xyz", " \n ").splitlines()])
+text = "ab" * 50000
+print(text.find("ba" * 20000), text.rfind("ba" * 49999), text.find(text), text.rfind(text), text.find(text + "a"),
+      text.rfind("a" + text), text[1:].find("b" * 2), text.replace("", "-")[:7], len(text.replace("", "-")),
+      len(text * 3), (text * 3).count("ba"), len(text + text), len(", ".join([text] * 3)), text.upper()[-4:],
+      len(repr(text + "\n")), len(text.center(200001)), (" " * 70000 + "a" + " " * 70000 + "b").split())
