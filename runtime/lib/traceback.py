@@ -158,28 +158,42 @@ def format_exception_only(exc, value=None):
     return lines
 
 
-def _lines(value, limit, chain, seen, margin=0):
+class _Drawing:
+    """Where the lines that are being made stand: in how many groups, and is the frame of the innermost still to be closed?"""
+
+    def __init__(self):
+        self.depth = 0
+        self.unclosed = False
+
+    def behind(self, lines, bar="|"):
+        if not self.depth:
+            return lines
+        bar = "  " * self.depth + bar + " "
+        return [bar + part for line in lines for part in line.splitlines(True)]
+
+
+def _lines(value, limit, chain, seen, drawing):
     lines = []
     if chain and id(value) not in seen:
         seen.add(id(value))
         cause = value.__cause__
         context = value.__context__
         if cause is not None and id(cause) not in seen:
-            lines += _lines(cause, limit, chain, seen)
-            lines.append(_CAUSE)
+            lines += _lines(cause, limit, chain, seen, drawing)
+            lines += drawing.behind([_CAUSE])
         elif cause is None and context is not None and not value.__suppress_context__ and id(context) not in seen:
-            lines += _lines(context, limit, chain, seen)
-            lines.append(_CONTEXT)
+            lines += _lines(context, limit, chain, seen, drawing)
+            lines += drawing.behind([_CONTEXT])
     inner = _inner(value)
     if inner is not None:
-        return lines + _group_lines(value, inner, limit, chain, seen, margin)
+        return lines + _group_lines(value, inner, limit, chain, seen, drawing)
+    own = []
     if value.__traceback__ is not None:
         entries = extract_tb(value.__traceback__, limit)
         if entries:
-            lines.append("Traceback (most recent call last):\n")
-        lines += entries.format()
-    lines += format_exception_only(value)
-    return lines
+            own.append("Traceback (most recent call last):\n")
+        own += entries.format()
+    return lines + drawing.behind(own + format_exception_only(value))
 
 
 def _inner(value):
@@ -192,40 +206,41 @@ _MOST = 15
 _DEEPEST = 10
 
 
-def _group_lines(value, inner, limit, chain, seen, depth):
-    """As CPython draws a group: `depth` is how many groups are around it."""
-    if depth > _DEEPEST:
-        return ["... (max_group_depth is %d)\n" % _DEEPEST]
-    bar = "  " * depth + "  | "
-    entries = extract_tb(value.__traceback__, limit)
+def _group_lines(value, inner, limit, chain, seen, drawing):
+    """As CPython draws a group."""
+    if drawing.depth > _DEEPEST:
+        return drawing.behind(["... (max_group_depth is %d)\n" % _DEEPEST])
+    before = drawing.depth
+    drawing.depth = max(before, 1)
     lines = []
+    entries = extract_tb(value.__traceback__, limit)
     if entries:
         head = "Exception Group Traceback (most recent call last):\n"
-        lines.append(("  + " if depth == 0 else bar) + head)
-    lines += _behind(bar, entries.format() + format_exception_only(value))
-    pad = "  " * (depth + 1)
+        lines += drawing.behind([head], "|" if before else "+")
+    lines += drawing.behind(entries.format() + format_exception_only(value))
+    pad = "  " * drawing.depth
+    drawing.depth += 1
+    drawing.unclosed = False
     for i, exc in enumerate(inner[:_MOST + 1]):
+        last = i == min(len(inner), _MOST + 1) - 1
+        drawing.unclosed = drawing.unclosed or last  # a group in the last place closes the frame for all around it
         title = str(i + 1) if i < _MOST else "..."
-        lines.append("%s%s---------------- %s ----------------\n" % (pad, "+-+" if i == 0 else "  +", title))
-        if i == _MOST:
+        lines.append("%s%s---------------- %s ----------------\n" % (pad, "  +" if i else "+-+", title))
+        if i < _MOST:
+            lines += _lines(exc, limit, chain, seen, drawing)
+        else:
             left = len(inner) - _MOST
-            lines.append("%s  | and %d more exception%s\n" % (pad, left, "s" if left > 1 else ""))
-            break
-        below = _lines(exc, limit, chain, seen, depth + 1)
-        lines += below if _inner(exc) is not None else _behind(pad + "  | ", below)
-    last = inner[min(len(inner), _MOST + 1) - 1]
-    if len(inner) > _MOST or _inner(last) is None:
-        lines.append(pad + "  +------------------------------------\n")
+            lines += drawing.behind(["and %d more exception%s\n" % (left, "s" if left > 1 else "")])
+        if last and drawing.unclosed:
+            lines.append(pad + "  +------------------------------------\n")
+            drawing.unclosed = False
+    drawing.depth = before
     return lines
 
 
 def _group_text(value):
     """One group without its chain, for who prints an exception that nobody caught."""
-    return "".join(_group_lines(value, value.exceptions, None, True, {id(value)}, 0))
-
-
-def _behind(bar, lines):
-    return [bar + part for line in lines for part in line.splitlines(True)]
+    return "".join(_group_lines(value, value.exceptions, None, True, {id(value)}, _Drawing()))
 
 
 _missing = object()
@@ -243,7 +258,7 @@ def format_exception(exc, /, value=_missing, tb=_missing, limit=None, chain=True
     value = _exception_of(exc, value, tb)
     if value is None:
         return ["NoneType: None\n"]
-    return _lines(value, limit, chain, set())
+    return _lines(value, limit, chain, set(), _Drawing())
 
 
 def _print(lines, file):

@@ -159,3 +159,36 @@ a, b = ValueError("a"), KeyError("b")
 a.__cause__, b.__cause__ = b, a
 print(len("".join(traceback.TracebackException.from_exception(a).format())) > 0, "a chain that comes back to itself")
 print("".join(traceback.TracebackException.from_exception(a).format()))
+
+
+def group_in_context():
+    try:
+        try:
+            raise ExceptionGroup("inner", [ValueError(1), ExceptionGroup("deep", [KeyError("k")])])
+        except ExceptionGroup:
+            raise TypeError("while handling a group")
+    except TypeError as e:
+        return e
+
+
+def group_of(*members):
+    try:
+        raise ExceptionGroup("outer", list(members))
+    except ExceptionGroup as e:
+        return e
+
+
+def deep(n):
+    group = ValueError("bottom")
+    for i in range(n):
+        group = ExceptionGroup("level %d" % i, [group])
+    return group
+
+
+member = group_of(ValueError("member"))
+member.__cause__ = group_in_context()
+for group in (group_of(group_in_context(), OSError("after")), group_of(OSError("before"), group_in_context()),
+              group_of(OSError("before"), member), group_of(member, OSError("after")), deep(13), group_of(deep(12), KeyError("after")),
+              ExceptionGroup("many", [ValueError(i) for i in range(18)]), group_in_context()):
+    lines = "".join(traceback.format_exception(group)).split("\n")
+    print("\n".join([line for line in lines if "  File " not in line]))
