@@ -555,7 +555,10 @@ Ref BuiltinAnext(Context& cx, Value, const Args& args) {
   bool found;
   Ref next = CallSpecial(cx, args[0], cx.rt.names.anext, Args(), &found);
   if (!found) return RaiseTypeError(cx, "'%s' object is not an async iterator", ClassName(cx, args[0]));
-  return next;
+  if (args.npos == 1 || !next) return next;
+  Ref module = ImportModule(cx, "_anext");
+  Str* name = module ? Intern(cx, "with_default") : nullptr;
+  return name != nullptr ? CallMethod(cx, module, name, next, args[1]) : Ref();
 }
 
 const MethodDef kFunctions[] = {
@@ -564,7 +567,7 @@ const MethodDef kFunctions[] = {
     {"abs", BuiltinAbs, 1, 1},
     {"aiter", BuiltinAiter, 1, 1},
     {"all", BuiltinAll, 1, 1},
-    {"anext", BuiltinAnext, 1, 1},
+    {"anext", BuiltinAnext, 1, 2},
     {"any", BuiltinAny, 1, 1},
     {"ascii", BuiltinAscii, 1, 1},
     {"bin", BuiltinBin, 1, 1},

@@ -104,3 +104,27 @@ print("end")
 def outer(): 
     return (x async for x in count(2))
 print(type(outer()).__name__, count(1).__name__, repr(count(1))[:24])
+
+
+async def two():
+    yield 1
+    yield 2
+
+
+async def with_default():
+    g = two()
+    print([await anext(g, "none") for _ in range(4)], await anext(g, None))
+    try:
+        await anext(g)
+    except StopAsyncIteration as e:
+        print(repr(e))
+    try:
+        anext(5, 6)
+    except TypeError as e:
+        print(e)
+
+
+try:
+    with_default().send(None)
+except StopIteration:
+    print("done")
