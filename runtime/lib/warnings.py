@@ -47,15 +47,24 @@ def _show(message):
 _sink = _show
 
 
+def _check(good, message):
+    if not good:
+        raise AssertionError(message)
+
+
 def filterwarnings(action, message="", category=Warning, module="", lineno=0, append=False):
-    if action not in _ACTIONS:
-        raise AssertionError("invalid action: %r" % (action,))
+    _check(action in _ACTIONS, "invalid action: %r" % (action,))
+    _check(isinstance(message, str), "message must be a string")
+    _check(isinstance(category, type), "category must be a class")
+    _check(issubclass(category, Warning), "category must be a Warning subclass")
+    _check(isinstance(module, str), "module must be a string")
+    _check(isinstance(lineno, int) and lineno >= 0, "lineno must be an int >= 0")
     _add((action, message.lower(), category, module, lineno), append)
 
 
 def simplefilter(action, category=Warning, lineno=0, append=False):
-    if action not in _ACTIONS:
-        raise AssertionError("invalid action: %r" % (action,))
+    _check(action in _ACTIONS, "invalid action: %r" % (action,))
+    _check(isinstance(lineno, int) and lineno >= 0, "lineno must be an int >= 0")
     _add((action, "", category, "", lineno), append)
 
 
@@ -110,7 +119,7 @@ def warn_explicit(message, category, filename, lineno, module=None, registry=Non
     if isinstance(message, Warning):
         text, category = str(message), type(message)
     else:
-        text, message = message, category(message)
+        text, message = str(message), category(message)
     action = _action(text, category, module or filename, lineno)
     if action == "ignore":
         return
@@ -129,9 +138,16 @@ class catch_warnings:
     def __init__(self, *, record=False, module=None, action=None, category=Warning, lineno=0, append=False):
         self._record = record
         self._filter = None if action is None else (action, category, lineno, append)
+        self._entered = False
+
+    def __repr__(self):
+        return "catch_warnings(%s)" % ("record=True" if self._record else "")
 
     def __enter__(self):
         global _sink, showwarning
+        if self._entered:
+            raise RuntimeError("Cannot enter %r twice" % self)
+        self._entered = True
         self._saved = filters[:], _default[:], _sink, showwarning
         _shown.clear()
         log = None
@@ -144,5 +160,7 @@ class catch_warnings:
 
     def __exit__(self, *details):
         global _sink, showwarning
+        if not self._entered:
+            raise RuntimeError("Cannot exit %r without entering first" % self)
         filters[:], _default[:], _sink, showwarning = self._saved
         _shown.clear()

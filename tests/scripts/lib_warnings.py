@@ -46,3 +46,26 @@ for bad in (lambda: warnings.warn("x", int), lambda: warnings.warn("x", "y")):
         bad()
     except TypeError as e:
         print(type(e).__name__)
+for bad in (lambda: warnings.filterwarnings("nope"), lambda: warnings.filterwarnings("error", category=int),
+            lambda: warnings.filterwarnings("error", category=5), lambda: warnings.filterwarnings("error", message=5),
+            lambda: warnings.filterwarnings("error", module=5), lambda: warnings.filterwarnings("error", lineno=-1),
+            lambda: warnings.simplefilter("nope"), lambda: warnings.simplefilter("error", lineno=-1)):
+    try:
+        bad()
+    except AssertionError as e:
+        print(e)
+caught = warnings.catch_warnings(record=True)
+for use in (lambda: caught.__exit__(), caught.__enter__, caught.__enter__, caught.__exit__):
+    try:
+        print(use())
+    except RuntimeError as e:
+        print(e)
+with warnings.catch_warnings(record=True) as log:
+    warnings.simplefilter("always")
+    warnings.warn(ValueError("no text"))
+    print(repr(log[0].message), log[0].category)
+    warnings.simplefilter("error")
+    try:
+        warnings.warn(ValueError("no text"))
+    except UserWarning as e:
+        print(repr(e))
