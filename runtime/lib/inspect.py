@@ -1,5 +1,6 @@
 """Looking at functions, classes and frames.  There is no source text to be had: getsource raises OSError."""
 
+import keyword
 import sys
 import types
 from collections import OrderedDict, namedtuple
@@ -247,8 +248,19 @@ class Parameter:
     empty = _empty
 
     def __init__(self, name, kind, *, default=_empty, annotation=_empty):
+        if kind not in range(5):
+            raise ValueError("value %r is not a valid Parameter.kind" % (kind,))
+        kind = _Kind(kind)
+        if default is not _empty and kind in (2, 4):
+            raise ValueError("%s parameters cannot have default values" % kind.description)
+        if name is _empty:
+            raise ValueError("name is a required attribute for Parameter")
+        if not isinstance(name, str):
+            raise TypeError("name must be a str, not a %s" % type(name).__name__)
+        if not name.isidentifier() or keyword.iskeyword(name) and kind != 0:
+            raise ValueError("%r is not a valid parameter name" % name)
         self.name = name
-        self.kind = _Kind(kind)
+        self.kind = kind
         self.default = default
         self.annotation = annotation
 
@@ -329,7 +341,23 @@ class Signature:
     empty = _empty
 
     def __init__(self, parameters=None, *, return_annotation=_empty):
-        self.parameters = types.MappingProxyType(OrderedDict((p.name, p) for p in parameters or ()))
+        found = OrderedDict()
+        before = Parameter.POSITIONAL_ONLY
+        optional = False
+        for p in parameters or ():
+            if p.kind < before:
+                raise ValueError("wrong parameter order: %s parameter before %s parameter" %
+                                 (before.description, p.kind.description))
+            if p.kind > before:
+                before = p.kind
+            if p.kind <= 1:
+                if optional and p.default is _empty:
+                    raise ValueError("non-default argument follows default argument")
+                optional = p.default is not _empty
+            if p.name in found:
+                raise ValueError("duplicate parameter name: %r" % p.name)
+            found[p.name] = p
+        self.parameters = types.MappingProxyType(found)
         self.return_annotation = return_annotation
 
     @classmethod
@@ -472,7 +500,8 @@ def _of_partial(obj):
     left = len(obj.args)
     parameters = []
     keyword_only = False
-    for parameter in signature(obj.func).parameters.values():
+    whole = signature(obj.func)
+    for parameter in whole.parameters.values():
         kind = parameter.kind
         if left and kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD):
             left -= 1
@@ -484,7 +513,7 @@ def _of_partial(obj):
             parameter = parameter.replace(kind=Parameter.KEYWORD_ONLY)
         if not (keyword_only and kind == Parameter.VAR_POSITIONAL):
             parameters.append(parameter)
-    return Signature(parameters)
+    return whole.replace(parameters=parameters)
 
 
 FullArgSpec = namedtuple("FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations")

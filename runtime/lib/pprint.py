@@ -1,6 +1,7 @@
 """Printing nested data over several lines, as CPython's module lays it out."""
 
 import sys
+import types
 
 
 def pprint(object, stream=None, indent=1, width=80, depth=None, *, compact=False, sort_dicts=True, underscore_numbers=False):
@@ -114,7 +115,9 @@ class PrettyPrinter:
     def _writer(self, object):
         method = type(object).__repr__
         for kind, write in ((dict, self._dict), (list, self._list), (tuple, self._tuple), (set, self._set),
-                            (frozenset, self._set), (str, self._str)):
+                            (frozenset, self._set), (str, self._str), (bytes, self._bytes),
+                            (bytearray, self._bytearray), (types.MappingProxyType, self._proxy),
+                            (types.SimpleNamespace, self._namespace)):
             if isinstance(object, kind) and method is kind.__repr__:
                 return write
         name = type(object).__name__
@@ -126,6 +129,8 @@ class PrettyPrinter:
             return self._counter
         if name == "deque":
             return self._deque
+        if name == "ChainMap":
+            return self._chain
         if hasattr(type(object), "__dataclass_fields__") and "__create_fn__" not in method.__qualname__:
             return self._dataclass
         return None
@@ -254,6 +259,49 @@ class PrettyPrinter:
         if level == 1:
             out.append(")")
 
+    def _bytes(self, object, out, indent, allowance, context, level):
+        if len(object) <= 4:
+            out.append(repr(object))
+            return
+        outermost = level == 1
+        if outermost:
+            indent += 1
+            allowance += 1
+        width = self._width - indent
+        chunks = []
+        current = b""
+        for i in range(0, len(object), 4):  # four bytes stay together
+            piece = object[i:i + 4]
+            if i + 4 > len(object) or i == len(object) // 4 * 4:
+                width -= allowance
+            if current and len(repr(current + piece)) > width:
+                chunks.append(current)
+                current = piece
+            else:
+                current += piece
+        chunks.append(current)
+        text = ("\n" + " " * indent).join([repr(chunk) for chunk in chunks])
+        out.append("(%s)" % text if outermost else text)
+
+    def _bytearray(self, object, out, indent, allowance, context, level):
+        out.append("bytearray(")
+        self._bytes(bytes(object), out, indent + 10, allowance + 1, context, level + 1)
+        out.append(")")
+
+    def _proxy(self, object, out, indent, allowance, context, level):
+        out.append("mappingproxy(")
+        self._format(object.copy(), out, indent + 13, allowance + 1, context, level)
+        out.append(")")
+
+    def _chain(self, object, out, indent, allowance, context, level):
+        name = type(object).__name__
+        indent += len(name) + 1
+        out.append(name + "(")
+        for i, part in enumerate(object.maps):
+            last = i == len(object.maps) - 1
+            self._format(part, out, indent, allowance + 1 if last else 1, context, level)
+            out.append(")" if last else ",\n" + " " * indent)
+
     def _ordered(self, object, out, indent, allowance, context, level):
         if not object:
             out.append(repr(object))
@@ -301,16 +349,22 @@ class PrettyPrinter:
             out.append("],\n%smaxlen=%s)" % (" " * indent, text))
 
     def _dataclass(self, object, out, indent, allowance, context, level):
-        name = type(object).__name__
-        indent += len(name) + 1
         fields = [f.name for f in type(object).__dataclass_fields__.values() if f.repr]
+        pairs = [(field, getattr(object, field)) for field in fields]
+        self._fields(type(object).__name__, pairs, out, indent, allowance, context, level)
+
+    def _namespace(self, object, out, indent, allowance, context, level):
+        name = "namespace" if type(object) is types.SimpleNamespace else type(object).__name__
+        self._fields(name, list(object.__dict__.items()), out, indent, allowance, context, level)
+
+    def _fields(self, name, pairs, out, indent, allowance, context, level):
+        indent += len(name) + 1
         out.append(name + "(")
         between = ",\n" + " " * indent
-        for i, field in enumerate(fields):
-            last = i == len(fields) - 1
+        for i, (field, value) in enumerate(pairs):
+            last = i == len(pairs) - 1
             out.append(field)
             out.append("=")
-            value = getattr(object, field)
             if id(value) in context:
                 out.append("...")
             else:

@@ -71,7 +71,8 @@ class SimpleNamespace:
         self.__dict__.update(kwargs)
 
     def __repr__(self):
-        return "namespace(%s)" % ", ".join(["%s=%r" % item for item in self.__dict__.items()])
+        name = "namespace" if type(self) is SimpleNamespace else type(self).__name__
+        return "%s(%s)" % (name, ", ".join(["%s=%r" % item for item in self.__dict__.items()]))
 
     def __eq__(self, other):
         if not isinstance(other, SimpleNamespace):

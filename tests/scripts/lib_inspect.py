@@ -110,3 +110,21 @@ try:
     inspect.signature(5)
 except TypeError as e:
     print(e)
+
+
+def annotated(a: int, b: str = "x", *, c=3) -> float:
+    pass
+
+
+print(inspect.signature(functools.partial(annotated, 1)), inspect.signature(functools.partial(annotated, c=4)))
+P = inspect.Parameter
+for bad in (lambda: P("a", 7), lambda: P("a b", P.KEYWORD_ONLY), lambda: P("if", P.KEYWORD_ONLY), lambda: P(5, P.KEYWORD_ONLY),
+            lambda: P("a", P.VAR_POSITIONAL, default=1), lambda: P("a", P.VAR_KEYWORD, default=1),
+            lambda: inspect.Signature([P("a", P.KEYWORD_ONLY), P("b", P.POSITIONAL_ONLY)]),
+            lambda: inspect.Signature([P("a", P.POSITIONAL_ONLY, default=1), P("b", P.POSITIONAL_ONLY)]),
+            lambda: inspect.Signature([P("a", P.POSITIONAL_ONLY), P("a", P.KEYWORD_ONLY)])):
+    try:
+        bad()
+    except (ValueError, TypeError) as e:
+        print(type(e).__name__, e)
+print(inspect.Signature([P("a", P.KEYWORD_ONLY, default=1), P("b", P.KEYWORD_ONLY), P("c", P.VAR_KEYWORD)]))

@@ -1,6 +1,7 @@
 # Module pprint.
 import pprint
-from collections import Counter, OrderedDict, defaultdict, deque
+import types
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 
 pprint.pprint({"b": 1, "a": [1, 2, 3]})
@@ -35,3 +36,19 @@ class Point:
 pprint.pprint(Point(1, ["name" * 5] * 5))
 pprint.pprint([Point(1, [2])])
 pprint.PrettyPrinter(width=30).pprint([["a" * 10, "b" * 10], ["c" * 10]])
+pprint.pprint(bytes(range(100)))
+pprint.pprint([bytes(range(60)), b"abc"], width=40)
+pprint.pprint(bytearray(b"some bytes " * 12))
+pprint.pprint({"key": bytearray(range(50))}, width=50)
+pprint.pprint(b"abcdefghij", width=5)
+pprint.pprint(types.SimpleNamespace(a=1, names=["name" * 4] * 6, inner=types.SimpleNamespace(b=2)))
+pprint.pprint(types.MappingProxyType({"key%d" % i: ["value" * 4] for i in range(5)}))
+pprint.pprint(ChainMap({"key%d" % i: i for i in range(12)}, {"other": ["value" * 4] * 5}))
+
+
+class Space(types.SimpleNamespace):
+    pass
+
+
+print(Space(a=1), types.SimpleNamespace(a=1))
+pprint.pprint(Space(a="text " * 12, b=["item" * 8] * 3))
