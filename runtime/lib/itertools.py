@@ -88,7 +88,13 @@ def zip_longest(*iterables, fillvalue=None):
 
 
 def product(*iterables, repeat=1):
-    pools = [tuple(iterable) for iterable in iterables] * repeat
+    repeat = operator.index(repeat)
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
+    return _product([tuple(iterable) for iterable in iterables] * repeat)
+
+
+def _product(pools):
     for pool in pools:
         if not pool:
             return
@@ -109,11 +115,19 @@ def product(*iterables, repeat=1):
             return
 
 
-def combinations(iterable, r):
-    pool = tuple(iterable)
-    n = len(pool)
+def _checked(r):
+    r = operator.index(r)
     if r < 0:
         raise ValueError("r must be non-negative")
+    return r
+
+
+def combinations(iterable, r):
+    return _combinations(tuple(iterable), _checked(r))
+
+
+def _combinations(pool, r):
+    n = len(pool)
     if r > n:
         return
     places = list(range(r))
@@ -131,10 +145,11 @@ def combinations(iterable, r):
 
 
 def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
+    return _with_replacement(tuple(iterable), _checked(r))
+
+
+def _with_replacement(pool, r):
     n = len(pool)
-    if r < 0:
-        raise ValueError("r must be non-negative")
     if not n and r:
         return
     places = [0] * r
@@ -151,10 +166,15 @@ def combinations_with_replacement(iterable, r):
 
 def permutations(iterable, r=None):
     pool = tuple(iterable)
+    if r is None:
+        r = len(pool)
+    elif not isinstance(r, int):
+        raise TypeError("Expected int as r")
+    return _permutations(pool, _checked(r))
+
+
+def _permutations(pool, r):
     n = len(pool)
-    r = n if r is None else r
-    if r < 0:
-        raise ValueError("r must be non-negative")
     if r > n:
         return
     order = list(range(n))

@@ -29,7 +29,6 @@ def rshift(a, b): return a >> b
 def concat(a, b): return a + b
 def contains(a, b): return b in a
 def getitem(a, b): return a[b]
-def index(a): return a.__index__()
 
 
 def setitem(a, b, c):
@@ -131,6 +130,12 @@ def call(obj, /, *args, **kwargs):
 
 def countOf(a, b):
     return sum(1 for item in a if item is b or item == b)
+
+
+def index(a):
+    if not hasattr(type(a), "__index__"):
+        raise TypeError("'%s' object cannot be interpreted as an integer" % type(a).__name__)
+    return a.__index__()
 
 
 def indexOf(a, b):

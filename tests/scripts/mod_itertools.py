@@ -47,3 +47,11 @@ for t in threads:
 for t in threads:
     t.join()
 print(sorted(sum(got, [])) == list(range(2000)))
+for bad in (lambda: product([1], repeat=-1), lambda: product([1], repeat="a"), lambda: combinations([1], -1),
+            lambda: combinations_with_replacement([1], -1), lambda: permutations([1], -1), lambda: permutations([1], "a"),
+            lambda: combinations(5, 1)):
+    try:
+        bad()
+    except (ValueError, TypeError) as e:
+        print(type(e).__name__, e)
+print(list(product([1, 2], repeat=0)), list(permutations([1, 2], 0)))
