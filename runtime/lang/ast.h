@@ -153,7 +153,12 @@ struct WithItem { Expr* context; Expr* target; };
 struct WithStmt : Stmt { ArenaSpan<WithItem> items; Body body; bool is_async = false; };
 struct Alias { std::string_view name, asname; Position pos; };
 struct ImportStmt : Stmt { ArenaSpan<Alias> names; };
-struct ImportFromStmt : Stmt { std::string_view module; uint32_t level; ArenaSpan<Alias> names; };
+struct ImportFromStmt : Stmt {
+  std::string_view module;
+  uint32_t level;
+  ArenaSpan<Alias> names;
+  bool at_beginning = false;  // of the file: only a docstring and others of __future__ are before it
+};
 struct NamesStmt : Stmt { Names names; };  // kGlobal, kNonlocal
 struct AssertStmt : Stmt { Expr* test; Expr* message; };
 

@@ -404,7 +404,9 @@ bool Compiler::Import(const ImportStmt* s) {
 }
 
 bool Compiler::ImportFrom(const ImportFromStmt* s) {
-  if (s->level == 0 && s->module == "__future__") return true;  // the parser has seen to it
+  if (s->level == 0 && s->module == "__future__") {  // the parser has seen to it
+    return s->at_beginning || Fail(s->pos, "from __future__ imports must occur at the beginning of the file");
+  }
   Const names;
   names.kind = Const::Kind::kTuple;
   for (const Alias& a : s->names) {

@@ -270,7 +270,17 @@ Stmt* Parser::ParseClass(const std::vector<Expr*>& decorators, const Position& s
   std::vector<Expr*> bases;
   std::vector<Keyword> keywords;
   Position open = Cur().pos;
-  if (Accept(Tok::kLParen) && !ParseArguments(&bases, &keywords, open)) return nullptr;
+  if (Accept(Tok::kLParen)) {
+    const size_t first = at_;
+    if (!ParseArguments(&bases, &keywords, open)) return nullptr;
+    if (bases.size() == 1 && bases[0]->kind == ExprKind::kComprehension && bases[0]->pos.line == open.line &&
+        bases[0]->pos.col == open.col) {
+      // A generator expression of a call: it must have parentheses of its own here.
+      at_ = first;
+      while (!Is(Tok::kFor) && !Is(Tok::kAsync)) Advance();
+      return InvalidSyntax();
+    }
+  }
   s->bases = arena_.Copy(bases);
   s->keywords = arena_.Copy(keywords);
   s->decorators = arena_.Copy(decorators);

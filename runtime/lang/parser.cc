@@ -19,6 +19,17 @@ Module* Parser::ParseFile() {
     }
     if (!ParseStatement(&body)) return nullptr;
   }
+  for (size_t i = 0; i < body.size(); i++) {
+    if (i == 0 && body[i]->kind == StmtKind::kExpr) {  // a docstring?
+      const Expr* e = static_cast<ExprStmt*>(body[i])->value;
+      if (e->kind != ExprKind::kConstant || static_cast<const ConstantExpr*>(e)->value->kind != Const::Kind::kStr) break;
+      continue;
+    }
+    if (body[i]->kind != StmtKind::kImportFrom) break;
+    auto* from = static_cast<ImportFromStmt*>(body[i]);
+    if (from->level != 0 || from->module != "__future__") break;
+    from->at_beginning = true;
+  }
   Module* m = arena_.New<Module>();
   m->body = arena_.Copy(body);
   m->future_annotations = future_annotations_;

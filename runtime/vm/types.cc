@@ -163,6 +163,9 @@ Ref TypeCreate(Context& cx, Class* meta, const Args& args) {
   if (!Is<Dict>(args[2])) return RaiseTypeError(cx, "type.__new__() argument 3 must be dict, not %s", ClassName(cx, args[2]));
   Class* winner = WinningMetaclass(cx, meta, args[1].as<Tuple>());
   if (winner == nullptr) return Ref();
+  if (ToUtf8(args[0].as<Str>()).find('\0') != std::string::npos) {
+    return RaiseValueError(cx, "type name must not contain null characters");
+  }
   // Another class's __new__ makes it.
   if (winner != meta && winner->slots.create != meta->slots.create) return winner->slots.create(cx, winner, args);
   // Keys become attribute names.

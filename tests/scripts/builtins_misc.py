@@ -37,3 +37,8 @@ print(__name__, type(__builtins__).__name__ in ("module", "dict"), any(x > 2 for
 print(round(-2.5), round(1e300), round(0.15, 1), round(2.5, 0), round(12345, -2), round(-0.5), round(1.005, 2), round(5), round(True), type(round(1.0)).__name__, type(round(1.0, 1)).__name__)
 print(bytes([1, 2]), list(b"ab"), bytearray(b"x"), int.from_bytes(b"\x01\x00", "big"), "abc".__class__.__name__, (1).__class__, [].__class__.__name__, type(...), type(NotImplemented))
 print(repr(print), repr(len), repr([].append)[:25], repr("".join)[:25], repr(int), repr(list.append), repr(ValueError), str(type), repr(object)[:16], repr(iter([]))[:21])
+
+try:
+    type("a\0b", (), {})
+except ValueError as e:
+    print(e)
