@@ -390,7 +390,7 @@ HeapDomain::Live HeapDomain::LiveIn(uint32_t kind_mask) const {
     live.bytes += blocks * page->size();
   });
   internal::ForEachChain(core_, [&](const Page* page, uint64_t blocks) {
-    if ((KindBit(page->kind) & kind_mask) == 0) return;
+    if ((KindBit(page->KindSeen()) & kind_mask) == 0) return;
     if (blocks > live.blocks) blocks = live.blocks;
     uint64_t bytes = blocks * page->size();
     live.blocks -= blocks;
@@ -424,8 +424,8 @@ Stats HeapDomain::GetStats() const {
     stats.free_in_pages += (extended - blocks) * size;
   });
   internal::ForEachChain(core_, [&](const Page* page, uint64_t blocks) {
-    Stats::Kind& kind = stats.kind[static_cast<unsigned>(page->kind)];
-    Stats::Class& c = stats.size_class[page->size_class];
+    Stats::Kind& kind = stats.kind[static_cast<unsigned>(page->KindSeen())];
+    Stats::Class& c = stats.size_class[page->ClassSeen()];
     // A page that is somebody else's by now: its figures were not counted so.
     if (blocks > kind.live_blocks || blocks > c.live_blocks) return;
     uint64_t bytes = blocks * page->size();

@@ -160,9 +160,10 @@ TEST(StopWorldTest, StopsQueueInOrderAndNoneStarves) {
 TEST(StopWorldTest, ReturningThreadsAreNotStarved) {
   World world;
   constexpr int kThreads = 8;
+  constexpr int kReturns = 50;
   Atomic<bool> quit(false);
   Atomic<uint64_t> stops(0);
-  Atomic<uint64_t> worst(0);
+  Atomic<int> slow(0);
   Thread stopper;
   ASSERT_TRUE(stopper.Start([&] {
     ThreadState* ts = world.isolate()->AttachThread("stopper");
@@ -180,16 +181,13 @@ TEST(StopWorldTest, ReturningThreadsAreNotStarved) {
   for (Thread& thread : threads) {
     ASSERT_TRUE(thread.Start([&] {
       ThreadState* ts = world.isolate()->AttachThread("sleeper");
-      for (int i = 0; i < 50; ++i) {
+      for (int i = 0; i < kReturns; ++i) {
         ts->Detach();
         SleepMs(1);
         const uint64_t before = stops.load(kRelaxed);
         ts->Attach();
         const uint64_t cycles = stops.load(kRelaxed) - before;
-        uint64_t old = worst.load(kRelaxed);
-        while (cycles > old && !worst.compare_exchange_weak(
-                                   old, cycles, kRelaxed, kRelaxed)) {
-        }
+        if (cycles > 10) slow.fetch_add(1, kRelaxed);
       }
       world.isolate()->LeaveThread(ts);
     }));
@@ -200,9 +198,10 @@ TEST(StopWorldTest, ReturningThreadsAreNotStarved) {
     quit.store(true, kRelaxed);
     stopper.Join();
   }
-  // The stop that was going on, and the next one, which has to wait for us.
-  // (The counter is read a moment before the attach, so a few more may pass.)
-  EXPECT_LE(worst.load(kRelaxed), 10u);
+  // The stop that was going on, and the next one, which has to wait for us. Any number
+  // pass if the OS takes the processor away between the reading of the counter and the
+  // attach, a moment that it hits in one return of hundreds; who starves, does in all.
+  EXPECT_LE(slow.load(kRelaxed), kThreads * kReturns / 20);
 }
 
 // python/cpython#144513: a contended lock and stops.

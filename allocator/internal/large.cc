@@ -72,8 +72,7 @@ void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
   if (page->state.load(kRelaxed) != PageState::kDormant) {
     page->domain = core->domain;
     page->queue_kind = static_cast<uint8_t>(kind);
-    page->kind = kind;
-    page->size_class = 0;
+    page->SetKind(kind, 0);
     page->link_offset = static_cast<uint8_t>(LinkOffset(kind));
   }
   page->set_size(size);

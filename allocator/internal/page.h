@@ -67,6 +67,7 @@
 #ifndef TIDEPOOL_ALLOCATOR_INTERNAL_PAGE_H_
 #define TIDEPOOL_ALLOCATOR_INTERNAL_PAGE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -190,6 +191,20 @@ struct alignas(64) Page {
   // Relaxed: changes only for a large block, by whoever resizes it.
   size_t size() const { return block_size.load(kRelaxed); }
   void set_size(size_t size) { block_size.store(size, kRelaxed); }
+
+  // The layout's kind and class, stored and, by walks over chains that may meet a page when
+  // it has the next layout already, read atomically; all others know that the page stays
+  // and read them plainly. Relaxed: figures.
+  void SetKind(HeapKind new_kind, uint8_t new_class) {
+    std::atomic_ref(kind).store(new_kind, std::memory_order_relaxed);
+    std::atomic_ref(size_class).store(new_class, std::memory_order_relaxed);
+  }
+  HeapKind KindSeen() const {
+    return std::atomic_ref(const_cast<HeapKind&>(kind)).load(std::memory_order_relaxed);
+  }
+  uint8_t ClassSeen() const {
+    return std::atomic_ref(const_cast<uint8_t&>(size_class)).load(std::memory_order_relaxed);
+  }
 
   size_t BitWords() const { return (capacity + 63) / 64; }
 

@@ -93,8 +93,7 @@ void HeapOps::InitPage(DomainCore* core, Page* page, unsigned queue_kind,
   page->slices = run.slices;
   page->domain = core->domain;
   page->queue_kind = static_cast<uint8_t>(queue_kind);
-  page->kind = QueueKind(queue_kind);
-  page->size_class = static_cast<uint8_t>(c);
+  page->SetKind(QueueKind(queue_kind), static_cast<uint8_t>(c));
   page->link_offset = static_cast<uint8_t>(LinkOffset(page->kind));
   page->set_size(ClassSize(c));
   page->magic = UINT64_MAX / page->size() + 1;
