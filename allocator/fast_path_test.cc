@@ -82,6 +82,7 @@ void Expect(const char* what, long counted, long golden, long around = 0) {
 }
 
 TEST(FastPathTest, AThreadsHeap) {
+  TIDEPOOL_COUNTS_OPTIMISED_CODE();
   std::vector<long> steps = CountSteps(&RunHeap, 4);
   ASSERT_EQ(steps.size(), 4u);
   Expect("allocate, 48 bytes", Each(steps[0]), 15);
@@ -91,6 +92,7 @@ TEST(FastPathTest, AThreadsHeap) {
 }
 
 TEST(FastPathTest, TheDropInMalloc) {
+  TIDEPOOL_COUNTS_OPTIMISED_CODE();
   std::vector<long> steps = CountSteps(&RunAgain, 2, /*executes=*/true);
   ASSERT_EQ(steps.size(), 2u);
   Expect("malloc, 48 bytes", Each(steps[0]), 24);

@@ -19,6 +19,13 @@
 
 namespace tidepool::testing_steps {
 
+// First in a test that counts: what is not optimised is not held to a number.
+#if defined(__OPTIMIZE__)
+#define TIDEPOOL_COUNTS_OPTIMISED_CODE() static_cast<void>(0)
+#else
+#define TIDEPOOL_COUNTS_OPTIMISED_CODE() GTEST_SKIP() << "not optimised"
+#endif
+
 #define TIDEPOOL_BREAK() __asm__ volatile("int3" ::: "memory")
 
 // Steps of each of the `stretches` between two breakpoints of a child that runs `body`,

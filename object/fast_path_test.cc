@@ -85,6 +85,7 @@ void Expect(const char* what, long steps, long golden) {
 }
 
 TEST(ObjectFastPathTest, Counting) {
+  TIDEPOOL_COUNTS_OPTIMISED_CODE();
   const std::vector<long> steps = CountSteps(&RunOperations, kStretches);
   ASSERT_EQ(steps.size(), kStretches);
   Expect("owner incref", steps[0], 14);
