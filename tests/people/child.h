@@ -7,6 +7,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -78,6 +79,16 @@ class Child {
   }
 
   void Signal(int number) { kill(pid_, number); }
+
+  // Waits until the program takes characters and not lines from its terminal: libedit shows its prompt a moment before, in
+  // which the terminal itself would take a Ctrl-D. False: two minutes without.
+  bool AwaitEditor() {
+    const double end = Now() + 120;
+    for (termios t; tcgetattr(out_, &t) == 0 && (t.c_lflag & ICANON) != 0; usleep(1000)) {
+      if (Now() > end) return false;
+    }
+    return true;
+  }
 
   // Reads until `text` has come, after what earlier calls took. False: the end, or two minutes without it.
   bool Expect(const std::string& text) {

@@ -136,9 +136,10 @@ TEST_F(Repl, EditsAndRemembers) {
   {
     Child child(Child::kTerminal, {}, environment);
     ASSERT_TRUE(child.Expect(">>> ")) << child.read();
-    // Ctrl-A: to the start of the line. Ctrl-P: the line before. Ctrl-U: away with it. Each step waits for the prompt after it:
-    // before that the terminal is not libedit's, and would take such characters itself.
+    // Ctrl-A: to the start of the line. Ctrl-P: the line before. Ctrl-U: away with it. Each step waits for the prompt after it
+    // and for libedit: before that the terminal would take such characters itself.
     auto step = [&child](const char* send, const char* expect, const char* prompt) {
+      ASSERT_TRUE(child.AwaitEditor());
       child.Send(send);
       ASSERT_TRUE(child.Expect(expect) && child.Expect(prompt)) << "after " << send << " came:\n" << child.read();
     };
@@ -151,6 +152,7 @@ TEST_F(Repl, EditsAndRemembers) {
     step("abc\x15" "2 ** 20\n", "1048576\r\n", ">>> ");
     step("half a line\x03", "KeyboardInterrupt\r\n", ">>> ");
     step("'kept' + 'over'\n", "'keptover'\r\n", ">>> ");
+    ASSERT_TRUE(child.AwaitEditor());
     child.Send("\x04");
     EXPECT_EQ(child.Wait(), 0) << child.read();
   }
@@ -160,7 +162,7 @@ TEST_F(Repl, EditsAndRemembers) {
   EXPECT_EQ(first, "100 * 11 + 2");
   {
     Child child(Child::kTerminal, {}, environment);
-    ASSERT_TRUE(child.Expect(">>> ")) << child.read();
+    ASSERT_TRUE(child.Expect(">>> ") && child.AwaitEditor()) << child.read();
     Walk(&child, {{"\x10\n", "'keptover'"}});
     child.Send("quit()\n");
     EXPECT_EQ(child.Wait(), 0) << child.read();
