@@ -32,7 +32,7 @@ def _precompiled_header_impl(ctx):
     # The compiler takes NAME.h.gch in place of NAME.h, which is there for the others.
     header = ctx.actions.declare_file(ctx.label.name + ".h")
     compiled = ctx.actions.declare_file(ctx.label.name + ".h.gch")
-    ctx.actions.expand_template(template = ctx.file.src, output = header, substitutions = {})
+    ctx.actions.write(header, "".join(["#include %s\n" % h for h in ctx.attr.headers]))
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(
             feature_configuration = features,
@@ -58,7 +58,7 @@ def _precompiled_header_impl(ctx):
 precompiled_header = rule(
     implementation = _precompiled_header_impl,
     attrs = {
-        "src": attr.label(allow_single_file = [".inc"], mandatory = True),
+        "headers": attr.string_list(mandatory = True),  # as they stand behind #include
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],
