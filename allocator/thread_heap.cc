@@ -396,14 +396,19 @@ void HeapOps::FreeChecked(DomainCore* core, ThreadHeap* heap, void* block,
   }
 }
 
-size_t HeapOps::FreeFromLimbo(void* block, void* context) {
-  DomainCore* core = static_cast<DomainCore*>(context);
+Page* HeapOps::LeaveLimbo(DomainCore* core, void* block) {
   Page* page = PageMap::Lookup(block);
   TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
-  size_t bytes = page->size();
-  CountDown(core->counters.limbo, bytes);
-  if (page->live_bits != nullptr) HeapOps::MarkWaiting(page, block, false);
+  CountDown(core->counters.limbo, page->size());
+  if (page->live_bits != nullptr) MarkWaiting(page, block, false);
   page->limbo.fetch_sub(1, kRelaxed);  // before the free (P7)
+  return page;
+}
+
+size_t HeapOps::FreeFromLimbo(void* block, void* context) {
+  DomainCore* core = static_cast<DomainCore*>(context);
+  Page* page = LeaveLimbo(core, block);
+  const size_t bytes = page->size();
   FreeAny(core, nullptr, block, page);
   return bytes;
 }
@@ -411,12 +416,7 @@ size_t HeapOps::FreeFromLimbo(void* block, void* context) {
 namespace {
 size_t FreeFromOwnLimbo(void* block, void* context) {
   ThreadHeap* heap = static_cast<ThreadHeap*>(context);
-  Page* page = PageMap::Lookup(block);
-  TP_CHECK(page != nullptr);  // limbo holds blocks of ours only
-  size_t bytes = page->size();
-  CountDown(heap->domain()->core()->counters.limbo, bytes);
-  if (page->live_bits != nullptr) HeapOps::MarkWaiting(page, block, false);
-  page->limbo.fetch_sub(1, kRelaxed);  // before the free (P7)
+  const size_t bytes = HeapOps::LeaveLimbo(heap->domain()->core(), block)->size();
   heap->Free(block);
   return bytes;
 }

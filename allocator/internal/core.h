@@ -251,6 +251,8 @@ struct HeapOps {
   // Limbo will link the block through its first word: its tail must lie behind it.
   static void TailBeforeLimbo(DomainCore* core, Page* page, void* block);
   static bool IsLive(const Page* page, const void* block);
+  // A drain hands the block over to be freed, as if it had never waited. Returns its page.
+  static Page* LeaveLimbo(DomainCore* core, void* block);
   // Hardened: whether the block waits in limbo; and notes it, or that it does no more.
   static bool IsWaiting(const Page* page, const void* block);
   static void MarkWaiting(const Page* page, const void* block, bool waits);

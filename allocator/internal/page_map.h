@@ -44,13 +44,8 @@ class PageMap {
 
   // The page that holds p, or null. Any value of p may be asked.
   static Page* Lookup(const void* p) {
-    uintptr_t slice = reinterpret_cast<uintptr_t>(p) >> kSliceShift;
-    uintptr_t top = slice >> kLeafBits;
-    if (__builtin_expect(top >= kRootSize, 0)) return nullptr;
-    // Relaxed: see above.
-    Atomic<Page*>* leaf = root_[top].load(kRelaxed);
-    if (__builtin_expect(leaf == nullptr, 0)) return nullptr;
-    return leaf[slice & (kLeafSize - 1)].load(kRelaxed);
+    const uintptr_t top = reinterpret_cast<uintptr_t>(p) >> kSliceShift >> kLeafBits;
+    return __builtin_expect(top >= kRootSize, 0) ? nullptr : LookupAddress(p);
   }
 
   // As Lookup for addresses, else anything: for whoever then sees whether a block of the
