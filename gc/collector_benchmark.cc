@@ -243,7 +243,7 @@ T* NewSized(ThreadState* ts, const TypeInfo* type, Slot* T::*items, size_t slots
   return t;
 }
 
-// The list is the collector's root, if `rooted`, and dies with this.
+// The list is the collector's root, and dies with this.
 struct ListOfDicts : RootSet {
   ListOfDicts(World& world, size_t n) : w(world) {
     keep = NewSized(w.ts, &kListType, &List::items, n, n);

@@ -65,6 +65,16 @@ struct PageEntry {
   ObjectHeader* block(uint32_t i) const {
     return reinterpret_cast<ObjectHeader*>(first_header + i * block_size);
   }
+  uint32_t IndexOf(const ObjectHeader* h) const {
+    return static_cast<uint32_t>(
+        static_cast<size_t>(reinterpret_cast<const char*>(h) - first_header) / block_size);
+  }
+  // Block i is one more of the objects.
+  void Add(uint32_t i) {
+    if (objects == 0 || i < lo) lo = i;
+    if (objects == 0 || i + 1 > hi) hi = i + 1;
+    ++objects;
+  }
 };
 
 inline constexpr int kMaxMarkers = Helpers::kMax + 1;

@@ -318,13 +318,8 @@ bool Pass::AddToPiece(ObjectHeader* h, uint8_t wanted_marks) {
   }
   PageEntry* page = EntryOf(h);
   TP_CHECK(page != nullptr);
-  const uint32_t i = static_cast<uint32_t>(
-      static_cast<size_t>(reinterpret_cast<char*>(h) - page->first_header) /
-      page->block_size);
   MakeCandidate(h, bits);
-  if (page->objects == 0 || i < page->lo) page->lo = i;
-  if (page->objects == 0 || i + 1 > page->hi) page->hi = i + 1;
-  ++page->objects;
+  page->Add(page->IndexOf(h));
   ++piece_size_;
   // A list that is not whole is not used: see IsScattered.
   if (memory_.piece.size() < kWorthHelpers) memory_.piece.Push(h);
@@ -496,9 +491,7 @@ void Pass::TryScattered() {
   Totals totals;
   for (ObjectHeader* h : piece) {
     PageEntry* page = EntryOf(h);
-    const size_t offset =
-        static_cast<size_t>(reinterpret_cast<char*>(h) - page->first_header);
-    RestoreObject(*page, static_cast<uint32_t>(offset / page->block_size), totals);
+    RestoreObject(*page, page->IndexOf(h), totals);
   }
   garbage_ = 0;
   for (const PageEntry& page : memory_.pages) garbage_ += page.objects;

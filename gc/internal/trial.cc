@@ -194,9 +194,7 @@ void Pass::RestoreObject(PageEntry& page, uint32_t i, Totals& totals) {
   page.has_weakrefs |=
       type->weakref_offset != 0 && WeakRefHead(h).load(kRelaxed) != nullptr;
   if ((bits & kGcDeferred) != 0) ++totals.deferred;
-  if (page.objects == 0 || i < page.lo) page.lo = i;
-  if (page.objects == 0 || i + 1 > page.hi) page.hi = i + 1;
-  ++page.objects;
+  page.Add(i);
 }
 
 // Second stop: which garbage has a reference besides the collector's and those of other
