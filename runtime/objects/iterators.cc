@@ -23,6 +23,18 @@ auto InTurn(Context& cx, Object* iterator, const Class* cls, Step step) {
   return step();
 }
 
+// Adds the next item of each iterator to `items`, which has room. Their number, or of the first one that has none: it is
+// exhausted, or an exception is pending.
+size_t NextOfEach(Context& cx, const Tuple* iterators, Drops* items) {
+  size_t i = 0;
+  for (; i < iterators->size(); ++i) {
+    Ref item = Next(cx, iterators->Get(i));
+    if (!item) break;
+    (void)items->Add(std::move(item));
+  }
+  return i;
+}
+
 // ---- enumerate
 
 struct Enumerate : Object {
@@ -156,16 +168,10 @@ Ref CheckStrict(Context& cx, Zip* z, size_t at) {
 // Adds an item of each to `items`, which has room. False: exhausted, or an exception is pending.
 bool ZipStep(Context& cx, Zip* z, Drops* items) {
   return InTurn(cx, z, cx.rt.cls.zip, [&] {
-    auto* its = z->iterators.as<Tuple>();
-    for (size_t i = 0; i < its->size(); ++i) {
-      Ref item = Next(cx, its->Get(i));
-      if (!item) {
-        if (z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, i);
-        return false;
-      }
-      (void)items->Add(std::move(item));
-    }
-    return true;
+    const auto* its = z->iterators.as<Tuple>();
+    const size_t at = NextOfEach(cx, its, items);
+    if (at < its->size() && z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, at);
+    return at == its->size();
   });
 }
 
@@ -210,15 +216,8 @@ Ref MapNext(Context& cx, Value self) {
   }
   Drops items(cx);
   if (!items.Reserve(its->size())) return RaiseMemoryError(cx);
-  const bool all = InTurn(cx, m, cx.rt.cls.map, [&] {
-    for (size_t i = 0; i < its->size(); ++i) {
-      Ref item = Next(cx, its->Get(i));
-      if (!item) return false;
-      (void)items.Add(std::move(item));
-    }
-    return true;
-  });
-  if (!all) return nullptr;
+  const size_t n = InTurn(cx, m, cx.rt.cls.map, [&] { return NextOfEach(cx, its, &items); });
+  if (n < its->size()) return nullptr;
   return Call(cx, m->function, Args(items.data(), items.size()));
 }
 

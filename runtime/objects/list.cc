@@ -26,7 +26,6 @@ ListArray* NewListArray(Context& cx, size_t capacity) {
 bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old, bool exactly) {
   ListArray* array = list->array.load(kRelaxed);
   if (array != nullptr && n <= array->capacity) return true;
-  if (n > (SIZE_MAX >> 5)) return false;
   size_t room = exactly ? n : n < 5 ? 4 : n + n / 4 + 3;
   ListArray* bigger = NewListArray(cx, room);
   if (bigger == nullptr) return false;
@@ -241,18 +240,18 @@ Ref ListAsTuple(Context& cx, List* list) {
   return NewTupleSteal(cx, items.data(), n);
 }
 
+int64_t ListTakeAll(Context& cx, List* list, ListArray** array) {
+  ObjectLock lock(cx.ts, list);
+  *array = list->array.load(kRelaxed);
+  const int64_t n = list->size.load(kRelaxed);
+  list->size.store(0, kRelease);
+  list->array.store(nullptr, kRelease);
+  return n;
+}
+
 Ref ListIntoTuple(Context& cx, Ref list) {
-  // Somebody may have found it (gc.get_objects), so it is emptied in one step, as by clear().
-  auto* l = list.as<List>();
-  ListArray* array;
-  int64_t n;
-  {
-    ObjectLock lock(cx.ts, l);
-    array = l->array.load(kRelaxed);
-    n = l->size.load(kRelaxed);
-    l->size.store(0, kRelease);
-    l->array.store(nullptr, kRelease);
-  }
+  ListArray* array;  // somebody may have found the list (gc.get_objects)
+  const int64_t n = ListTakeAll(cx, list.as<List>(), &array);
   Drops items(cx);
   if (!items.Reserve(static_cast<size_t>(n))) {
     DropListArray(cx, array, n, true);
@@ -376,14 +375,7 @@ void DropListArray(Context& cx, ListArray* array, int64_t n, bool readers) {
 
 void ListClear(Context& cx, List* list) {
   ListArray* old;
-  int64_t n;
-  {
-    ObjectLock lock(cx.ts, list);
-    old = list->array.load(kRelaxed);
-    n = list->size.load(kRelaxed);
-    list->size.store(0, kRelease);
-    list->array.store(nullptr, kRelease);
-  }
+  const int64_t n = ListTakeAll(cx, list, &old);
   DropListArray(cx, old, n, true);
 }
 

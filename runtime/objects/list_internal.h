@@ -15,6 +15,8 @@ bool ReserveLocked(Context& cx, List* list, size_t n, ListArray** old, bool exac
 Ref ListTakeLocked(List* list, int64_t i);
 // New references to all items at one moment. False: MemoryError is pending.
 bool ListSnapshot(Context& cx, List* list, Drops* out);
+// Empties the list in one step. The array and what it refers to, whose number this returns, are the caller's.
+int64_t ListTakeAll(Context& cx, List* list, ListArray** array);
 // The items of a list that was just made, as a tuple: its references move.
 Ref ListIntoTuple(Context& cx, Ref list);
 // `range` as UnpackSlice gives it; it is fitted to the size under the mutex.

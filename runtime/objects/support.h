@@ -23,6 +23,7 @@
 
 #include "tidepool/object/object.h"
 #include "tidepool/object/object_mutex.h"
+#include "tidepool/runtime/objects/aside.h"
 #include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/context.h"
 #include "tidepool/runtime/vm/errors.h"
@@ -71,14 +72,8 @@ class OpenLock {
 // memcpy that lets the thread be stopped, and its reference counts be merged, while it copies a lot: the operands
 // are kept alive and in place by the caller, and no lock is held.
 inline void CopyBytes(Context& cx, void* to, const void* from, size_t n) {
-  constexpr size_t kBig = size_t{64} << 10;
-  if (n < kBig) {
-    if (n != 0) std::memcpy(to, from, n);
-    return;
-  }
-  cx.ts->DetachForLock();  // runs nothing
-  std::memcpy(to, from, n);
-  cx.ts->Attach();
+  Aside aside(cx, n);
+  if (n != 0) std::memcpy(to, from, n);
 }
 
 // Lets a stop pass, and reference counts be merged, in a long loop where nothing may be run, above all one that holds an

@@ -126,7 +126,7 @@ Function* PropertyGetter(Context& cx, Value obj, Str* name) {
 Ref LoadAttrSlow(Context& cx, Value obj, Str* name, InlineCache* c) {
   if (ClassOwns(cx, obj, name)) {
     Ref v = LookupInMro(cx, obj.as<Class>(), name);
-    if (v && (v.get().is_object() ? ClassOf(v.get().object())->slots.descr_get == nullptr || Is<Function>(v.get()) : true)) return v;
+    if (v && (!v.get().is_object() || ClassOf(v.get().object())->slots.descr_get == nullptr || Is<Function>(v.get()))) return v;
   } else if (obj.is_object()) {
     Class* cls = ClassOf(obj.object());
     if ((cls->flags & Class::kGenericGetAttr) != 0) {

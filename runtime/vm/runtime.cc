@@ -175,7 +175,7 @@ Ref ForgetMain(Context& cx, Dict** globals) {
     cx.ClearException();
     DictClear(cx, *globals);
   }
-  if ( DictDelete(cx, cx.rt.modules, cx.rt.names.main) < 0) cx.ClearException();
+  if (DictDelete(cx, cx.rt.modules, cx.rt.names.main) < 0) cx.ClearException();
   return ref == nullptr ? Ref() : Ref::Steal(static_cast<Object*>(static_cast<ObjectHeader*>(ref)));
 }
 
