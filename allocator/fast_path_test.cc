@@ -31,8 +31,8 @@ void (*volatile g_free)(void*) = &free;
 
 constexpr int kTimes = 64;  // of each operation, between two breakpoints
 
-void RunHeap() {
-  std::unique_ptr<HeapDomain> domain(std::move(*HeapDomain::Create(Options())));
+void RunHeap(const Options& options) {
+  std::unique_ptr<HeapDomain> domain(std::move(*HeapDomain::Create(options)));
   ThreadHeap* mine = domain->NewThread();
   mine->Attach();
   ThreadHeap* other = domain->NewThread();
@@ -52,6 +52,14 @@ void RunHeap() {
   for (void* p : blocks) Free(other, p);
   TIDEPOOL_BREAK();
   _exit(0);
+}
+
+void RunPlain() { RunHeap(Options()); }
+
+void RunProfiled() {
+  Options options;
+  options.heap_profile_interval = 512 << 10;
+  RunHeap(options);
 }
 
 void RunMalloc() {
@@ -83,12 +91,23 @@ void Expect(const char* what, long counted, long golden, long around = 0) {
 
 TEST(FastPathTest, AThreadsHeap) {
   TIDEPOOL_COUNTS_OPTIMISED_CODE();
-  std::vector<long> steps = CountSteps(&RunHeap, 4);
+  std::vector<long> steps = CountSteps(&RunPlain, 4);
   ASSERT_EQ(steps.size(), 4u);
   Expect("allocate, 48 bytes", Each(steps[0]), 15);
   Expect("free, own block", Each(steps[1]), 41);
   // With a share of what starts and hands over a chain.
   Expect("free, another's block", Each(steps[3]), 96, 4);
+}
+
+// The heap profile costs blocks that are no samples nothing: what it adds is in the sample
+// itself, one in 512 KiB. (Which blocks are samples depends on the domain alone.)
+TEST(FastPathTest, AProfiledThreadsHeap) {
+  TIDEPOOL_COUNTS_OPTIMISED_CODE();
+  std::vector<long> plain = CountSteps(&RunPlain, 4);
+  std::vector<long> profiled = CountSteps(&RunProfiled, 4);
+  ASSERT_EQ(plain.size(), 4u);
+  ASSERT_EQ(profiled.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(Each(profiled[i]), Each(plain[i])) << i;
 }
 
 TEST(FastPathTest, TheDropInMalloc) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tidepool/allocator/heap.h"
 #include "tidepool/allocator/heap_domain.h"
 #include "tidepool/base/event.h"
 #include "tidepool/base/thread.h"
@@ -184,6 +185,55 @@ TEST(FiguresTest, SnapshotsOfBusyThreadsAreRightWithin1Percent) {
   stop.store(true, kRelaxed);
   for (Thread& thread : threads) thread.Join();
   EXPECT_EQ(domain->GetStats().live_blocks, 0u);
+}
+
+// What blocks with a page of their own hold, whoever frees them and however, and the most
+// that it has been.
+TEST(FiguresTest, BigBlocksAndTheMostOfThem) {
+  auto domain = Make();
+  ThreadHeap* heap = domain->NewThread();
+  heap->Attach();
+  const auto live = [&] { return domain->GetStats().large_live; };
+  const auto peak = [&] { return domain->GetStats().large_peak; };
+  constexpr uint64_t kMiB = 1 << 20;
+
+  void* raw = heap->Allocate(HeapKind::kRaw, 3 * kMiB);
+  void* object = heap->Allocate(HeapKind::kObject, kMiB);
+  EXPECT_EQ(live(), 4 * kMiB);
+  raw = heap->Reallocate(raw, 5 * kMiB);
+  EXPECT_EQ(live(), 6 * kMiB);
+  raw = heap->Reallocate(raw, 2 * kMiB);
+  EXPECT_EQ(live(), 3 * kMiB);
+  const uint64_t most = peak();
+  EXPECT_GE(most, 6 * kMiB);
+  EXPECT_LE(most, 9 * kMiB);  // both, if growing was moving
+
+  Heap thing = *Heap::Create(domain.get());
+  HeapHold hold;
+  ASSERT_TRUE(thing.Take(heap, &hold));
+  void* first = hold.Allocate(10 * kMiB);
+  ASSERT_NE(hold.Allocate(20 * kMiB), nullptr);
+  EXPECT_EQ(live(), 33 * kMiB);
+  EXPECT_EQ(peak(), 33 * kMiB);
+  domain->FreeFromAnywhere(first);
+  EXPECT_EQ(live(), 23 * kMiB);
+  EXPECT_TRUE(thing.Destroy());
+  EXPECT_EQ(live(), 3 * kMiB);
+
+  Thread other;
+  ASSERT_TRUE(other.Start([&] {
+    ThreadHeap* mine = domain->NewThread();
+    mine->Attach();
+    mine->FreeDelayed(raw);
+    mine->Free(object);
+    domain->ExitThread(mine);
+  }));
+  other.Join();
+  heap->Safepoint();
+  heap->Safepoint();
+  EXPECT_EQ(live(), 0u);
+  EXPECT_EQ(peak(), 33 * kMiB);
+  domain->ExitThread(heap);
 }
 
 }  // namespace

@@ -64,9 +64,10 @@ struct MemoryFault {
     kWriteAfterFree,
     kCorruptLink,
     kWrongUse,         // realloc of what cannot be, a heap that is gone, ...
+    kDeadReference,    // a reference that nobody had was dropped (object/refcount.h)
   } kind;
   const void* pointer;  // what the program passed, or the block
-  const char* text;     // for people
+  const char* text;     // for people; lasts as long as the call
 };
 
 }  // namespace tidepool

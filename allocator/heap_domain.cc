@@ -469,6 +469,31 @@ void HeapDomain::SetFaultHandler(void (*handler)(void* arg, const MemoryFault&),
   core_->fault_handler.store(handler, kRelease);  // pairs with BadUse
 }
 
+void HeapDomain::ReportFault(MemoryFault::Kind kind, const char* refused,
+                             const void* pointer, const char* text) {
+  const Page* page = PageMap::Lookup(pointer);
+  HeapOps::BadUse(page != nullptr ? page->domain->core() : nullptr, kind, refused, pointer,
+                  text);
+}
+
+bool HeapDomain::IsFreed(const void* header) {
+  const Page* page = PageMap::Lookup(header);
+  if (page == nullptr) return false;  // not in a heap: immortal, say
+  // Acquire: as in FreeAny.
+  const PageState state = page->state.load(kAcquire);
+  if (state == PageState::kLarge) return false;
+  if (state != PageState::kSmall) return true;
+  const char* block = static_cast<const char*>(header) - HeaderOffset(page->KindSeen());
+  const uint32_t extended = page->extended.load(kAcquire);  // pairs with ExtendPage
+  if (page->IndexOf(block) >= extended) return false;
+  if (page->live_bits != nullptr) return !HeapOps::IsLive(page, block);
+  // The word that holds the type of what is alive: a type is never null, and never where a
+  // block of objects starts.
+  const void* word = internal::GetLink(block, page->link_offset);
+  return word == nullptr || (word >= page->start && word < page->end() &&
+                             page->IndexOf(word) < extended);
+}
+
 void HeapDomain::SetAllocBudget(uint64_t bytes) {
   core_->alloc_budget.store(bytes, kRelaxed);  // a figure
   MutexLock lock(&core_->heaps_lock);
@@ -582,7 +607,7 @@ void HeapDomain::PrepareFork() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   core->heaps_lock.Lock();
   core->things_lock.Lock();
   if (core->quarantine != nullptr) core->quarantine->lock().Lock();
-  core->purger.lock().Lock();
+  core->purger.LockAll();
   for (auto& row : core->bins) {
     for (internal::Bin& bin : row) bin.lock.Lock();
   }
@@ -605,7 +630,7 @@ void UnlockAll(DomainCore* core) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   for (auto& row : core->bins) {
     for (internal::Bin& bin : row) bin.lock.Unlock();
   }
-  core->purger.lock().Unlock();
+  core->purger.UnlockAll();
   if (core->quarantine != nullptr) core->quarantine->lock().Unlock();
   core->things_lock.Unlock();
   core->heaps_lock.Unlock();

@@ -21,8 +21,9 @@
 // purge policy, so that peaks follow need.
 //
 // Locks, in the order they may be taken: control_lock_ (purge, visits, stats of
-// threads) < heaps_lock_ < the heaps' lock (heap.h) < a bin's lock < the pool's lock < the arenas' lock < the
-// metadata's lock. No callback runs with one of them held.
+// threads) < heaps_lock_ < the heaps' lock (heap.h) < the purger's (internal/purge.h) < a
+// bin's lock < the pool's lock < the arenas' lock < the metadata's lock. No callback runs
+// with one of them held.
 #ifndef TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_
 #define TIDEPOOL_ALLOCATOR_HEAP_DOMAIN_H_
 
@@ -119,7 +120,8 @@ class HeapDomain {
   static uint64_t PageOwnerTid(const void* block);
 
   // Gives unused memory of all threads back now; those that are attached follow at
-  // their next safepoint. Returns the bytes purged by this call. Any thread.
+  // their next safepoint. Returns the bytes purged by this call. Any thread; no safepoint,
+  // so a loop of it needs one.
   size_t Purge();
   // Gives back at once what lies unused beyond an eighth of what is used and 4 MiB,
   // without asking the threads; nothing under the policy `never`. For moments when
@@ -163,6 +165,16 @@ class HeapDomain {
   // option bad_free acts; by the thread that found it, which may hold locks of the
   // domain: it must not allocate or free here.
   void SetFaultHandler(void (*handler)(void* arg, const MemoryFault&), void* arg);
+  // For the layers above: a fault of their own with `pointer`, which lies in a heap, is
+  // counted, told and acted upon as one that was found here. "tidepool: `refused` `pointer`:
+  // `text`" is the line on stderr.
+  static void ReportFault(MemoryFault::Kind kind, const char* refused, const void* pointer,
+                          const char* text);
+  // True: the block of this object header is dead. Never true of one that is alive, whatever
+  // other threads do meanwhile; may be false of a dead one (the last of a batch on its way to
+  // its page, one whose page has another layout by now). For reports: it may read one line of
+  // the block and its page's record.
+  static bool IsFreed(const void* header);
 
   // Allocation budget of every thread, now and later (ThreadHeap::SetAllocBudget).
   void SetAllocBudget(uint64_t bytes);

@@ -1,5 +1,7 @@
 // Random lists of operations under many option settings, and with the n-th call of
 // the OS failing. The runner (heap_ops_testing.h) checks against a shadow.
+#include <cstdlib>
+
 #include "tidepool/allocator/heap_ops_testing.h"
 #include "tidepool/base/sanitizer.h"
 
@@ -88,6 +90,9 @@ TEST(HeapOpsTest, PurgesThatDoNotZero) {
 // Every single OS call of a program fails once; errors come out as nulls, invariants
 // and contents hold, and nothing is left reserved.
 TEST(HeapOpsTest, EveryOsCallFailsOnce) {
+  if (getenv("TIDEPOOL_EMULATED") != nullptr) {
+    GTEST_SKIP() << "qemu 7.2 gives back nothing of what MREMAP_DONTUNMAP left behind";
+  }
   std::vector<Op> program = RandomProgram(7, 250);
   Options options;
   options.arena_reserve = 4 << 20;

@@ -91,8 +91,8 @@ struct OptionText {
     "bytes allocated between two samples of the heap profile, on average; 0 "  \
     "takes none, 512K is cheap enough to leave on")                            \
   X(Text, gc_policy, "live_bytes", 0, 0, "",                                   \
-    "collection policy: live_bytes, threshold, manual, or one that is linked " \
-    "in; settings may follow as name:key=value,...")                           \
+    "collection policy: live_bytes, threshold, pause, memory_limit, manual, "  \
+    "or one that is linked in; settings may follow as name:key=value,...")     \
   X(Int, gc_threads, 0, 0, 64, "threads",                                      \
     "threads that mark in a collection, the collecting one included; 0 is one "\
     "for each core, up to 4")                                                  \
@@ -103,7 +103,7 @@ struct OptionText {
   X(Int, fail_allocation, 0, INT64_MIN + 1, INT64_MAX, "",                     \
     "for tests: the n-th allocation in a heap domain fails, or, if negative, " \
     "every one from the n-th on. 0 is never. There is no inline path then (as "\
-    "under hardening=1)")
+    "under hardening=checked)")
 
 struct Options {
 #define TIDEPOOL_X_Int(name, value) int64_t name = value;

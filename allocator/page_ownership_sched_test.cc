@@ -477,5 +477,38 @@ TEST(PageOwnershipTest, ZeroingAgainstTakersAndAReaderThatCounts) {
   EXPECT_TRUE(result.ok) << result.message;
 }
 
+// While two threads purge, one wants a big block: it gets the memory that is there, and
+// takes no other because that was out of its reach for a moment.
+TEST(PageOwnershipTest, ABigBlockIsFoundWhileItIsPurged) {
+  SchedResult result = Explore(Random(400), [&](SchedRun& run) {
+    constexpr size_t kBig = 6 << 20;  // two pieces
+    Options options = Small(0);
+    options.arena_reserve = 16 << 20;
+    World world(options, 2);
+    void* block = world.heap[0]->Allocate(HeapKind::kObject, kBig);
+    SCHED_CHECK(block != nullptr);
+    world.heap[0]->Free(block);
+    const uint64_t made = world.domain->GetStats().pages_made;
+    run.Spawn([&] { world.domain->Purge(); });
+    run.Spawn([&] {
+      world.heap[0]->Request(ThreadHeap::kPurge);
+      world.heap[0]->Safepoint();
+    });
+    run.Spawn([&] {
+      void* again = world.heap[1]->Allocate(HeapKind::kObject, kBig);
+      SCHED_CHECK(again == block);
+      static_cast<char*>(again)[kBig - 1] = 'x';
+      world.heap[1]->Safepoint();
+      SCHED_CHECK(static_cast<char*>(again)[kBig - 1] == 'x');
+    });
+    run.RunAll();
+    SCHED_CHECK(world.domain->GetStats().pages_made == made);
+    world.domain->CheckInvariants();
+    world.heap[0]->Free(block);
+    world.CheckEmpty();
+  });
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
 }  // namespace
 }  // namespace tidepool

@@ -53,6 +53,8 @@ namespace tidepool {
                              "counted as their pages are collected")          \
   X(bad_frees, "calls", "frees that were refused")                            \
   X(large_allocated, "bytes", "bytes of blocks with a page of their own")     \
+  X(large_live, "bytes", "gauge: of these, what is not freed")                \
+  X(large_peak, "bytes", "the most that large_live has been")                 \
   X(remapped, "bytes", "bytes moved by remapping instead of copying")         \
   X(copied, "bytes", "bytes copied by realloc")                               \
   X(limit_hits, "calls", "allocations refused by max_memory")                 \
@@ -75,6 +77,14 @@ inline void CountUp(Atomic<uint64_t>& counter, uint64_t n = 1) {
 }
 inline void CountDown(Atomic<uint64_t>& counter, uint64_t n = 1) {
   counter.fetch_sub(n, kRelaxed);
+}
+
+// Counts a gauge up that has its highest value beside it.
+inline void CountUpTo(Atomic<uint64_t>& gauge, Atomic<uint64_t>& peak, uint64_t n) {
+  const uint64_t now = gauge.fetch_add(n, kRelaxed) + n;
+  uint64_t most = peak.load(kRelaxed);
+  while (now > most && !peak.compare_exchange_weak(most, now, kRelaxed, kRelaxed)) {
+  }
 }
 
 struct Stats {

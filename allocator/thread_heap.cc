@@ -100,10 +100,10 @@ void HeapOps::BadUse(DomainCore* core, MemoryFault::Kind kind,
   if (policy == BadFreePolicy::kAbort) {
     Fatal("tidepool: %s %p: %s", refused, pointer, why);
   }
-  char line[160];
-  int n = snprintf(line, sizeof(line), "tidepool: %s %p: %s\n", refused, pointer,
-                   why);
-  if (n > 0 && write(2, line, static_cast<size_t>(n)) < 0) return;
+  char line[320];
+  const int n = snprintf(line, sizeof(line), "tidepool: %s %p: %s\n", refused, pointer, why);
+  const size_t length = n < 0 ? 0 : static_cast<size_t>(n);
+  if (write(2, line, length < sizeof(line) ? length : sizeof(line) - 1) < 0) return;
 }
 
 void* HeapOps::RefuseInWalk(DomainCore* core) {
@@ -648,6 +648,20 @@ void ThreadHeap::ResetAllocated() {
   // Relaxed, both: figures.
   domain_->core()->allocated_before.fetch_add(allocated_.load(kRelaxed), kRelaxed);
   allocated_.store(0, kRelaxed);
+}
+
+uint64_t ThreadHeap::LiveInCurrentPages() const {
+  uint64_t sum = 0;
+  for (const auto& row : current_) {
+    for (const internal::Page* page : row) {
+      if (page != &internal::g_no_page) sum += page->used.load(kRelaxed) * page->size();  // ours
+    }
+  }
+  return sum;
+}
+
+void ThreadHeap::CountReused(uint64_t bytes) {
+  domain_->core()->allocated_before.fetch_add(bytes, kRelaxed);  // a figure
 }
 
 void ThreadHeap::SetAllocBudget(uint64_t bytes) {

@@ -218,6 +218,12 @@ class ThreadHeap : private internal::CurrentPages {
   // only when a new list is taken.
   uint64_t allocated_since() const { return allocated_.load(kRelaxed); }
   void ResetAllocated();
+  // Bytes of the live blocks of the pages that this thread allocates from just now; by the
+  // thread itself. What is freed into them is handed out again without being counted, so
+  // that whoever frees much at once says so by CountReused: then AllocatedBytes grows by
+  // about the same whether a program's garbage goes in many steps or in few.
+  uint64_t LiveInCurrentPages() const;
+  void CountReused(uint64_t bytes);
   // Past this many bytes kGc is raised. 0 is never.
   void SetAllocBudget(uint64_t bytes);
   bool wants_gc() const { return (requests() & kGc) != 0; }

@@ -412,6 +412,12 @@ size_t ArenaSet::PurgeRun(Arena* arena, char* start, size_t slices) {
   return purged;
 }
 
+size_t ArenaSet::PurgeEnd(Arena* arena, char* start, size_t slices, size_t bytes) {
+  const size_t end = DirtyEnd(arena, start, slices);
+  const size_t from = end > bytes ? (end - bytes) & ~(kHugeBlock - 1) : 0;
+  return PurgeRun(arena, start + from, AlignUp(end - from, kSliceSize) / kSliceSize);
+}
+
 void ArenaSet::AdviseBlock(Arena* arena, char* start, size_t size) {
   if (arena->sort != ArenaSort::kHuge || !options_->huge_large_blocks) return;
   size_t granule = arena->IndexOf(start) / kHugeSlices;

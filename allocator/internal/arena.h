@@ -107,6 +107,8 @@ class ArenaSet {
   bool PurgeRange(char* from, char* to);
   // Purges the dirty part; returns the bytes that became zero and free of charge.
   size_t PurgeRun(Arena* arena, char* start, size_t slices);
+  // The same for the last `bytes` of the dirty part, or a little more: whole huge pages.
+  size_t PurgeEnd(Arena* arena, char* start, size_t slices, size_t bytes);
   // A block of `size` bytes lies at the start of this run of a kHuge arena:
   // advises huge pages where that wastes little.
   void AdviseBlock(Arena* arena, char* start, size_t size);

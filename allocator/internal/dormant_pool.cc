@@ -13,6 +13,17 @@ DormantPool::Ends& DormantPool::ListOf(const Page* page) {
 
 void DormantPool::Put(Page* page, size_t dirty) {
   MutexLock lock(&lock_);
+  Link(page, dirty, /*oldest=*/false);
+}
+
+void DormantPool::PutBack(Page* page, size_t dirty) {
+  MutexLock lock(&lock_);
+  const size_t before = page->pool_bytes;
+  Link(page, dirty, /*oldest=*/dirty < before);
+  CountDown(counters_->dormant, before);
+}
+
+void DormantPool::Link(Page* page, size_t dirty, bool oldest) {
   TP_DCHECK(page->used.load(kRelaxed) == 0);  // P5; relaxed: the page is ours
   page->pool_bytes = dirty;
   page->purged = dirty == 0;
@@ -29,10 +40,17 @@ void DormantPool::Put(Page* page, size_t dirty) {
     list.head = page;
   }
   Ends& age = page->purged ? clean_ : dirty_;
-  page->age_next = nullptr;
-  page->age_prev = age.tail;
-  (age.tail != nullptr ? age.tail->age_next : age.head) = page;
-  age.tail = page;
+  if (oldest && !page->purged) {
+    page->age_prev = nullptr;
+    page->age_next = age.head;
+    (age.head != nullptr ? age.head->age_prev : age.tail) = page;
+    age.head = page;
+  } else {
+    page->age_next = nullptr;
+    page->age_prev = age.tail;
+    (age.tail != nullptr ? age.tail->age_next : age.head) = page;
+    age.tail = page;
+  }
   CountUp(counters_->dormant, dirty);
   CountUp(counters_->dormant_pages);
 }
@@ -80,6 +98,8 @@ Page* DormantPool::TakeLarge(HeapKind kind, size_t least, size_t slices,
     bool fits = page->slices >= slices, best_fits = best->slices >= slices;
     if (fits != best_fits) {
       if (fits) best = page;
+    } else if (page->slices == best->slices) {
+      if (page->pool_bytes > best->pool_bytes) best = page;
     } else if (fits ? page->slices < best->slices
                     : page->slices > best->slices) {
       best = page;
@@ -92,7 +112,9 @@ Page* DormantPool::TakeLarge(HeapKind kind, size_t least, size_t slices,
 Page* DormantPool::TakeDirty() {
   MutexLock lock(&lock_);
   Page* page = dirty_.head;
-  if (page != nullptr && !TIDEPOOL_MUTANT(purge_in_pool)) Unlink(page);
+  if (page == nullptr) return nullptr;
+  if (!TIDEPOOL_MUTANT(purge_in_pool)) Unlink(page);
+  CountUp(counters_->dormant, page->pool_bytes);
   return page;
 }
 

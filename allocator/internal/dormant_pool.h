@@ -5,8 +5,8 @@
 // in it. Three things may happen to it (design: same layout, zeros, another layout):
 //   Take       any thread takes it for the same kind and class (a block with a page
 //              of its own: same kind, not more slices); at once
-//   purging    TakeDirty takes it out, its memory is purged, PutClean puts it back;
-//              at any time
+//   purging    TakeDirty takes it out, some or all of its memory is purged, PutBack
+//              puts it back; at any time
 //   TakeDue    its goal has passed: it leaves for good and becomes free slices
 // Whoever took a page out owns it; nobody looks at a page in the pool without the
 // lock. Putting and taking synchronise by the lock (release, acquire).
@@ -34,10 +34,14 @@ class DormantPool {
   // Pages with memory come before purged ones, which `dirty_only` excludes.
   Page* Take(HeapKind kind, unsigned size_class, bool dirty_only);
   // A page of `least` to `most` slices: with memory if there is one, of these the
-  // smallest that has `slices`, else the largest.
+  // smallest that has `slices`, else the largest; of equal ones that with most memory.
   Page* TakeLarge(HeapKind kind, size_t least, size_t slices, size_t most);
-  // The oldest page with memory; to be purged and put back.
+  // The oldest page with memory; to be purged and put back. Its memory counts as
+  // dormant all the while.
   Page* TakeDirty();
+  // The page that TakeDirty gave, with what is dirty now. One that was purged in part
+  // is the next to be purged, one that could not be is the last.
+  void PutBack(Page* page, size_t dirty);
   // A page whose goal has passed (any, if `all`).
   Page* TakeDue(QsbrDomain* qsbr, bool all);
 
@@ -61,6 +65,8 @@ class DormantPool {
   };
 
   Ends& ListOf(const Page* page) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
+  void Link(Page* page, size_t dirty, bool oldest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
   void Unlink(Page* page) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
 
   Counters* const counters_;

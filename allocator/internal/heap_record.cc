@@ -281,7 +281,9 @@ void HeapRecord::DropAll() {
     // Relaxed: nobody looks at the blocks of a heap that is reset.
     page->used.store(0, kRelaxed);
     page->xthread.store(XThread::kOwned, kRelaxed);
+    const size_t large = page->size_class == 0 ? page->size() : 0;
     HeapOps::ReleaseEmpty(core, page);
+    CountDown(core->counters.large_live, large);
     page = next;
   }
   for (auto& rows_of_kind : rows) {

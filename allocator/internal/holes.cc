@@ -77,15 +77,18 @@ size_t HeapOps::PurgeHoles(DomainCore* core, Page* page) {
     }
   }
   // OS pages that become holes: dirty, wholly within the extended blocks, no live
-  // block in them.
+  // block in them. Behind the last block a page can have there is nobody's memory, so that
+  // the OS page in which that ends counts as within.
   Bits fresh;
   memset(&fresh, 0, sizeof(fresh));
   size_t os_pages = extended * size / os_page;
+  if (extended == page->capacity && extended * size % os_page != 0) ++os_pages;
   size_t found = 0;
   for (size_t k = 0; k < os_pages; ++k) {
     if (HoleAt(page, k)) continue;
     uint32_t first = static_cast<uint32_t>(k * os_page / size);
     uint32_t last = static_cast<uint32_t>(((k + 1) * os_page - 1) / size);
+    if (last >= extended) last = extended - 1;
     bool live = false;
     for (uint32_t i = first; i <= last && !live; ++i) {
       live = !free_blocks.Test(i);

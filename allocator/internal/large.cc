@@ -14,6 +14,9 @@
 // The exchange acquires what the freeing thread's predecessors wrote (by their own
 // synchronisation) and makes the second of two frees see that it is one.
 //
+// Memory that is being purged cannot be found meanwhile; a block of 2 MiB or more waits
+// for the end of that before it takes fresh memory (purge.h).
+//
 // Size: rounded up to an OS page. A dormant page that is larger than the request
 // gives its tail away at once: no header was ever published there.
 #include <cstring>
@@ -21,6 +24,7 @@
 #include "tidepool/allocator/internal/core.h"
 #include "tidepool/allocator/internal/heap_record.h"
 #include "tidepool/base/check.h"
+#include "tidepool/base/mutant.h"
 
 namespace tidepool::internal {
 namespace {
@@ -63,6 +67,66 @@ Page* TakeDormant(DomainCore* core, HeapKind kind, size_t slices, size_t most) {
   page = core->pool.TakeLarge(kind, slices, slices, most);
   if (page != nullptr) CutTail(core, page, slices);
   return page;
+}
+
+// What a block needs, and where it will be: a dormant page, or else a run of slices.
+struct Place {
+  HeapKind kind;
+  ArenaSort sort;
+  size_t bytes, slices, align;
+  size_t guards;  // slices behind a run
+  Page* page;
+  Run run;
+};
+
+bool TakeRun(DomainCore* core, Place* place, ArenaSet::Mode mode) {
+  return core->arenas.Take(place->sort, place->slices + place->guards, place->align, mode,
+                           &place->run);
+}
+
+// What has memory and lies ready.
+bool FindReady(DomainCore* core, Place* place) {
+  if (IsObjectKind(place->kind) && place->align == 1) {
+    const size_t most =
+        place->sort == ArenaSort::kHuge ? SIZE_MAX : place->slices * 2;
+    place->page = TakeDormant(core, place->kind, place->slices, most);
+    if (place->page != nullptr) return true;
+  }
+  return TakeRun(core, place, ArenaSet::kDirtyOnly);
+}
+
+// The rest, cheapest first.
+bool FindOther(DomainCore* core, Place* place) {
+  if (!core->pool.empty() && HeapOps::ConvertDormant(core, place->bytes) &&
+      TakeRun(core, place, ArenaSet::kDirtyOnly)) {
+    return true;
+  }
+  return TakeRun(core, place, ArenaSet::kReserved) ||
+         TakeRun(core, place, ArenaSet::kGrow);
+}
+
+bool Find(DomainCore* core, Place* place) {
+  if (FindReady(core, place)) return true;
+  if (place->sort != ArenaSort::kHuge || TIDEPOOL_MUTANT(purge_unawaited)) {
+    return FindOther(core, place);
+  }
+  PieceScope scope(&core->purger);
+  return FindReady(core, place) || FindOther(core, place);
+}
+
+// Charges the block's bytes at the front of the run. False: refused.
+bool Charge(DomainCore* core, const Run& run, size_t bytes, bool* was_zero) {
+  const size_t dirty = core->arenas.DirtyBytes(run.arena, run.start, run.slices);
+  const size_t fresh = dirty < bytes ? bytes - dirty : 0;
+  if (fresh != 0) BeforeCommit(core, fresh);
+  if (!core->arenas.Extend(run.arena, run.start, run.start + bytes, was_zero)) {
+    return false;
+  }
+  CountUpTo(core->counters.large_live, core->counters.large_peak, bytes);
+  // Again, for what was freed between that look and the charge: nothing is touched yet.
+  // What is freed from now on was held by the program beside this block, and counted so.
+  if (fresh != 0) BeforeCommit(core, fresh);
+  return true;
 }
 
 void InitLarge(DomainCore* core, Page* page, Origin* origin, HeapKind kind,
@@ -123,45 +187,26 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
   size_t align = alignment > kSliceSize ? alignment / kSliceSize : 1;
   ArenaSort sort =
       bytes >= kHugeBlock ? ArenaSort::kHuge : ArenaSort::kLarge;
+  const size_t guards = (core->hardening & kHardenGuards) != 0 ? 1 : 0;
+  Place place = {kind, sort, bytes, slices, align, guards, nullptr, {}};
+  if (!Find(core, &place)) return nullptr;
   bool was_zero = false;
-  Page* page = nullptr;
-  if (IsObjectKind(kind) && align == 1) {
-    page = TakeDormant(core, kind, slices,
-                       sort == ArenaSort::kHuge ? SIZE_MAX : slices * 2);
-  }
+  Page* page = place.page;
   if (page != nullptr) {
-    size_t fresh =
-        bytes - core->arenas.DirtyBytes(page->arena, page->start, slices);
-    if (fresh != 0 && fresh <= bytes) BeforeCommit(core, fresh);
-    if (!core->arenas.Extend(page->arena, page->start, page->start + bytes,
-                             &was_zero)) {
+    if (!Charge(core, {page->arena, page->start, page->slices}, bytes, &was_zero)) {
       core->pool.Put(page, core->arenas.DirtyBytes(page->arena, page->start,
                                                    page->slices));
       return nullptr;
     }
     CountUp(core->counters.dormant_reused);
   } else {
+    const Run& run = place.run;
     page = NewRecord(core);
-    if (page == nullptr) return nullptr;
-    const bool guard = (core->hardening & kHardenGuards) != 0;
-    if (guard) ++slices;
-    Run run;
-    bool found =
-        core->arenas.Take(sort, slices, align, ArenaSet::kDirtyOnly, &run);
-    if (!found && !core->pool.empty() && ConvertDormant(core, bytes)) {
-      found = core->arenas.Take(sort, slices, align, ArenaSet::kDirtyOnly, &run);
-    }
-    found = found ||
-            core->arenas.Take(sort, slices, align, ArenaSet::kReserved, &run) ||
-            core->arenas.Take(sort, slices, align, ArenaSet::kGrow, &run);
-    if (!found) {
-      FreeRecord(core, page);
+    if (page == nullptr) {
+      core->arenas.Give(run.arena, run.start, run.slices);
       return nullptr;
     }
-    size_t fresh = bytes - core->arenas.DirtyBytes(run.arena, run.start, slices);
-    if (fresh != 0 && fresh <= bytes) BeforeCommit(core, fresh);
-    if (!core->arenas.Extend(run.arena, run.start, run.start + bytes,
-                             &was_zero)) {
+    if (!Charge(core, run, bytes, &was_zero)) {
       core->arenas.Give(run.arena, run.start, run.slices);
       FreeRecord(core, page);
       return nullptr;
@@ -169,7 +214,7 @@ void* HeapOps::AllocateLarge(DomainCore* core, ThreadHeap* heap, HeapKind kind,
     page->start = run.start;
     page->arena = run.arena;
     page->slices = run.slices;
-    if (guard) {
+    if (guards != 0) {
       --page->slices;
       GuardBehind(core, page);
     }
@@ -230,8 +275,9 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
   if (page->tails) CheckTail(core, page, block);
   page->used.store(0, kRelaxed);  // relaxed: the page is ours now
   CountDown(core->counters.pages);
+  const size_t size = page->size();
   if (page->sampled.load(kRelaxed) != 0) core->sampler.Freed(block);  // ours
-  TrackFreed(block, PoisonOffset(page->kind), page->size());
+  TrackFreed(block, PoisonOffset(page->kind), size);
   if (raw) {
     DissolvePage(core, page);
   } else {
@@ -242,6 +288,8 @@ void HeapOps::FreeLarge(DomainCore* core, Page* page, void* block) {
     if (dirty >= (1u << 20)) core->qsbr.EnsureAdvanced(page->goal);
     core->pool.Put(page, dirty);
   }
+  // Now that others can have it: until then it is as good as live.
+  CountDown(core->counters.large_live, size);
   core->purger.Given();
 }
 
@@ -258,6 +306,7 @@ bool HeapOps::ResizeLarge(DomainCore* core, Page* page, size_t size) {
     if (!shrink) return true;
     PoisonMemory(page->start + bytes, old - bytes);
     page->set_size(bytes);
+    CountDown(core->counters.large_live, old - bytes);
     CutTail(core, page, slices);
     core->purger.Given();
     return true;
@@ -284,6 +333,7 @@ bool HeapOps::ResizeLarge(DomainCore* core, Page* page, size_t size) {
   core->arenas.AdviseBlock(page->arena, page->start, bytes);
   page->set_size(bytes);
   page->requested = size;
+  CountUpTo(core->counters.large_live, core->counters.large_peak, bytes - old);
   core->purger.Taken(bytes - old);
   return true;
 }

@@ -9,7 +9,8 @@
 namespace tidepool::internal {
 namespace {
 constexpr uint64_t kLeastWindow = 32 << 20;
-constexpr uint64_t kPiece = 8 << 20;
+constexpr uint64_t kStep = 8 << 20;   // of a debt, by one slow path
+constexpr uint64_t kPiece = 4 << 20;  // out of reach at a time
 constexpr uint64_t kMs = 1000000;
 }  // namespace
 
@@ -68,41 +69,76 @@ void Purger::Run() {
   if (!run_lock_.TryLock()) return;
   uint64_t debt = debt_.load(kRelaxed);
   if (debt != 0) {
-    uint64_t piece = debt < kPiece ? debt : kPiece;
-    size_t done = PurgeUnused(piece);
-    // What cannot be purged is no debt.
-    debt_.store(done < piece ? 0 : debt - piece, kRelaxed);
+    uint64_t step = debt < kStep ? debt : kStep;
+    size_t done = PurgePieces(step, /*gives_way=*/true);
+    // What cannot be purged, or is wanted, is no debt.
+    debt_.store(done < step || done > debt ? 0 : debt - done, kRelaxed);
     uint64_t low = low_water_.load(kRelaxed);
     low_water_.store(low > done ? low - done : 0, kRelaxed);
   }
   run_lock_.Unlock();
 }
 
-size_t Purger::PurgeUnused(size_t bytes) {
-  size_t done = core_->arenas.PurgeFree(bytes);
-  if (!core_->arenas.can_purge()) return done;
-  Page* kept = nullptr;  // pages that could not be purged, not to be met again
+PieceScope::PieceScope(Purger* purger) : purger_(purger) {
+  // Relaxed: a figure.
+  purger->waiting_.fetch_add(1, kRelaxed);
+  MutexLock turn(&purger->turn_lock_);
+  purger->piece_lock_.Lock();
+  purger->waiting_.fetch_sub(1, kRelaxed);
+}
+
+size_t Purger::PurgePieces(size_t bytes, bool gives_way) {
+  size_t done = 0;
+  Page* kept = nullptr;
   while (done < bytes) {
-    Page* page = core_->pool.TakeDirty();
-    if (page == nullptr) break;
-    // Zeros are dead objects, so readers may look meanwhile (design, rule 2).
-    done += core_->arenas.PurgeRun(page->arena, page->start, page->slices);
-    size_t left =
-        core_->arenas.DirtyBytes(page->arena, page->start, page->slices);
-    if (left == 0) {
-      core_->pool.Put(page, 0);
-    } else {
-      page->next = kept;
-      kept = page;
-    }
+    // Relaxed: a figure; who is overlooked waits for one piece more.
+    if (gives_way && waiting_.load(kRelaxed) != 0) break;
+    const size_t left = bytes - done;
+    PieceScope scope(this);
+    const size_t now = PurgePiece(left < kPiece ? left : kPiece, &kept);
+    if (now == 0) break;
+    done += now;
   }
   while (kept != nullptr) {
     Page* page = kept;
     kept = page->next;
-    core_->pool.Put(page, core_->arenas.DirtyBytes(page->arena, page->start,
-                                                   page->slices));
+    core_->pool.PutBack(page, core_->arenas.DirtyBytes(page->arena, page->start,
+                                                       page->slices));
   }
   return done;
+}
+
+size_t Purger::PurgePiece(size_t bytes, Page** kept) {
+  size_t done = core_->arenas.PurgeFree(bytes);
+  if (!core_->arenas.can_purge()) return done;
+  while (done < bytes) {
+    Page* page = core_->pool.TakeDirty();
+    if (page == nullptr) break;
+    // Zeros are dead objects, so readers may look meanwhile (design, rule 2).
+    const size_t purged = core_->arenas.PurgeEnd(page->arena, page->start,
+                                                 page->slices, bytes - done);
+    done += purged;
+    if (purged != 0) {
+      core_->pool.PutBack(page, core_->arenas.DirtyBytes(page->arena, page->start,
+                                                         page->slices));
+    } else {
+      page->next = *kept;
+      *kept = page;
+    }
+  }
+  return done;
+}
+
+void Purger::LockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  run_lock_.Lock();
+  turn_lock_.Lock();
+  piece_lock_.Lock();
+}
+
+void Purger::UnlockAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  piece_lock_.Unlock();
+  turn_lock_.Unlock();
+  run_lock_.Unlock();
 }
 
 void Purger::Start() {
