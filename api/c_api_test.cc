@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "tidepool/api/c_user.h"
+#include "tidepool/api/internal/c_impl.h"
 
 namespace {
 
@@ -44,5 +45,26 @@ RUN(Policy, c_policy)
 RUN(Collections, c_collections)
 RUN(ListenersAndLists, c_listeners_and_lists)
 RUN(Serving, c_serving)
+
+// What a struct of an earlier version does not have is zero; what a later one has must be.
+TEST(ReadStructTest, VersionsBeforeAndAfter) {
+  struct {
+    uint32_t size = 24;
+    uint32_t version = TP_ABI_VERSION;
+    uint64_t field[3] = {1, 2, 3};
+  } given, read;
+  const auto get = [&](size_t least, size_t known) {
+    read.field[1] = read.field[2] = 9;
+    return tidepool::c_api::ReadStruct(&given, &read, least, known, "it", nullptr);
+  };
+  EXPECT_EQ(get(16, 32), TP_OK);
+  EXPECT_EQ(read.field[1], 2u);
+  EXPECT_EQ(read.field[2], 0u);
+  EXPECT_EQ(get(24, 24), TP_OK);
+  EXPECT_EQ(get(25, 32), TP_INVALID);
+  EXPECT_EQ(get(16, 16), TP_INVALID);  // field[1] is unknown and not zero
+  given.field[1] = 0;
+  EXPECT_EQ(get(16, 16), TP_OK);
+}
 
 }  // namespace

@@ -68,7 +68,7 @@ using namespace tidepool::c_api;  // NOLINT
 using tidepool::ObjectHeader;
 
 uint64_t tp_collect(tp_thread* thread, tp_collection* out) noexcept {
-  const tidepool::CollectStats stats = Gc(thread).Collect(Thread(thread));
+  const tidepool::CollectStats stats = Gc(thread).Collect(Attached(thread));
   if (out != nullptr) {
     tp_collection full = tp_collection_init();
     FillCollection(stats, &full);
@@ -77,7 +77,7 @@ uint64_t tp_collect(tp_thread* thread, tp_collection* out) noexcept {
   return stats.found();
 }
 void tp_collect_soon(tp_thread* thread) noexcept {
-  Gc(thread).RequestCollection(Thread(thread), /*force=*/true);
+  Gc(thread).RequestCollection(Attached(thread), /*force=*/true);
 }
 void tp_gc_enable(tp_isolate* isolate) noexcept { isolate->vm->SetGcEnabled(true); }
 void tp_gc_disable(tp_isolate* isolate) noexcept { isolate->vm->SetGcEnabled(false); }
@@ -103,12 +103,12 @@ tp_status tp_gc_totals_get(tp_isolate* isolate, tp_gc_totals* out) noexcept {
 void tp_gc_serve(tp_thread* thread) noexcept { Gc(thread).ServeCollections(Thread(thread)); }
 void tp_gc_stop_serving(tp_isolate* isolate) noexcept { isolate->collector().StopServing(); }
 void tp_gc_drain_finalizers(tp_thread* thread) noexcept {
-  Gc(thread).DrainFinalizers(Thread(thread));
+  Gc(thread).DrainFinalizers(Attached(thread));
 }
-void tp_gc_freeze(tp_thread* thread) noexcept { Gc(thread).Freeze(Thread(thread)); }
-void tp_gc_unfreeze(tp_thread* thread) noexcept { Gc(thread).Unfreeze(Thread(thread)); }
+void tp_gc_freeze(tp_thread* thread) noexcept { Gc(thread).Freeze(Attached(thread)); }
+void tp_gc_unfreeze(tp_thread* thread) noexcept { Gc(thread).Unfreeze(Attached(thread)); }
 uint64_t tp_gc_frozen(tp_thread* thread) noexcept {
-  return Gc(thread).FreezeCount(Thread(thread));
+  return Gc(thread).FreezeCount(Attached(thread));
 }
 
 tp_status tp_gc_add_listener(tp_isolate* isolate, tp_gc_listener* listener) noexcept {
@@ -128,19 +128,19 @@ void tp_gc_remove_listener(tp_thread* thread, tp_gc_listener* listener) noexcept
 }
 
 tp_status tp_gc_objects(tp_thread* thread, tp_object_visitor visit, void* arg) noexcept {
-  return Listed(Gc(thread).GetObjects(Thread(thread),
+  return Listed(Gc(thread).GetObjects(Attached(thread),
                                       [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_referrers(tp_thread* thread, tp_object* object, tp_object_visitor visit,
                           void* arg) noexcept {
   ObjectHeader* const targets[] = {Object(object)};
-  return Listed(Gc(thread).GetReferrers(Thread(thread), targets,
+  return Listed(Gc(thread).GetReferrers(Attached(thread), targets,
                                         [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_referents(tp_thread* thread, tp_object* object, tp_object_visitor visit,
                           void* arg) noexcept {
   ObjectHeader* const targets[] = {Object(object)};
-  return Listed(Gc(thread).GetReferents(Thread(thread), targets,
+  return Listed(Gc(thread).GetReferents(Attached(thread), targets,
                                         [&](ObjectHeader* o) { CallOut(visit, Object(o), arg); }));
 }
 tp_status tp_gc_set_policy(tp_thread* thread, const char* spec, tp_error* error) noexcept {
@@ -155,7 +155,7 @@ tp_status tp_gc_open_log(tp_thread* thread, const char* path, uint64_t sample_ev
 }
 uint64_t tp_check_invariants(tp_thread* thread, tp_error* first) noexcept {
   std::string why;
-  const uint64_t faults = Gc(thread).CheckInvariants(Thread(thread), &why);
+  const uint64_t faults = Gc(thread).CheckInvariants(Attached(thread), &why);
   SetError(first, faults == 0 ? TP_OK : TP_INVALID, why);
   return faults;
 }

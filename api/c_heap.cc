@@ -30,7 +30,7 @@ tp_status Found(bool found) { return found ? TP_OK : TP_NOT_FOUND; }
 tp_status Config(const tp_heap_limits* given, HeapConfig* out) {
   if (given == nullptr) return TP_OK;
   tp_heap_limits limits = tp_heap_limits_init();
-  const tp_status read = ReadStruct(given, &limits, sizeof(limits), "tp_heap_limits", nullptr);
+  const tp_status read = ReadStruct(given, &limits, "tp_heap_limits", nullptr);
   if (read == TP_OK) *out = {limits.max_live, limits.max_committed};
   return read;
 }

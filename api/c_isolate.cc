@@ -1,6 +1,7 @@
 // The C API: versions, errors, isolates, options.
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -134,7 +135,7 @@ tp_status ChooseOs(const tp_isolate_config& config, std::unique_ptr<Os>* out,
   if (config.pages != nullptr) {
     tp_page_source source = tp_page_source_init();
     const tp_status read =
-        ReadStruct(config.pages, &source, sizeof(source), "tp_page_source", error);
+        ReadStruct(config.pages, &source, "tp_page_source", error);
     if (read != TP_OK) return read;
     if (source.reserve == nullptr || source.release == nullptr) {
       return SetError(error, TP_INVALID, "a page source needs reserve and release");
@@ -201,8 +202,16 @@ tp_status SetError(tp_error* error, const absl::Status& status) {
   return SetError(error, StatusOf(status), status.message());
 }
 
-tp_status ReadStruct(const void* from, void* out, size_t known, const char* what,
-                     tp_error* error) {
+void NotAttached(const tp_thread* t, const char* call) {
+  const ThreadState* current = ThreadState::Current();
+  fprintf(stderr, "tidepool: %s: the calling thread is not attached as the thread it names%s%s\n",
+          call, t == nullptr ? " (NULL)" : "",
+          current == nullptr ? "; it is attached nowhere" : "; it is attached as another");
+  abort();
+}
+
+tp_status ReadStruct(const void* from, void* out, size_t least, size_t known,
+                     const char* what, tp_error* error) {
   uint32_t head[2] = {0, 0};
   if (from != nullptr) std::memcpy(head, from, sizeof(head));
   if (head[0] < sizeof(head) || head[1] == 0) {
@@ -215,8 +224,15 @@ tp_status ReadStruct(const void* from, void* out, size_t known, const char* what
                                  head[1] & 0xffff, ", the library of ", TP_ABI_MAJOR, ".",
                                  TP_ABI_MINOR, "; compile against the library's headers"));
   }
+  if (head[0] < least) {
+    return SetError(error, TP_INVALID,
+                    absl::StrCat(what, " says that it has ", head[0],
+                                 " bytes; no version has less than ", least,
+                                 "; make it with ", what, "_init()"));
+  }
   const size_t n = head[0] < known ? head[0] : known;
   std::memcpy(out, from, n);
+  std::memset(static_cast<char*>(out) + n, 0, known - n);
   for (size_t i = n; i < head[0]; ++i) {
     if (static_cast<const char*>(from)[i] != 0) {
       return SetError(error, TP_INVALID,
@@ -252,7 +268,7 @@ const char* tp_status_text(tp_status status) noexcept {
 tp_isolate* tp_isolate_create(const tp_isolate_config* given, tp_error* error) noexcept {
   tp_isolate_config config = tp_isolate_config_init();
   if (given != nullptr &&
-      ReadStruct(given, &config, sizeof(config), "tp_isolate_config", error) != TP_OK) {
+      ReadStruct(given, &config, "tp_isolate_config", error) != TP_OK) {
     return nullptr;
   }
   tidepool::Options options;

@@ -14,7 +14,9 @@ void tp_isolate::Listener::OnCollectionStop(tidepool::ThreadState*,
 namespace tidepool::c_api {
 namespace {
 
-ThreadHeap* Heap(tp_thread* thread) { return Thread(thread)->heap(); }
+ThreadHeap* Heap(tp_thread* thread, const char* call = __builtin_FUNCTION()) {
+  return Attached(thread, call)->heap();
+}
 
 void FillStats(tp_isolate* isolate, tp_heap_stats* out) {
   const Stats s = isolate->heap().GetStats();
@@ -120,8 +122,8 @@ size_t tp_stats_json(tp_isolate* isolate, char* out, size_t size) noexcept {
 int tp_visit_pages(tp_thread* thread, uint32_t kinds,
                    int (*visit)(const tp_page*, void*), void* arg) noexcept {
   int result = 0;
-  tidepool::StopScope stop(Thread(thread));
-  Thread(thread)->isolate()->heap().VisitPages(kinds, [&](const tidepool::PageInfo& info) {
+  tidepool::StopScope stop(Attached(thread));
+  Attached(thread)->isolate()->heap().VisitPages(kinds, [&](const tidepool::PageInfo& info) {
     if (result != 0) return;
     tp_page page = {};
     page.first_block = info.first_block;
@@ -137,8 +139,8 @@ int tp_visit_pages(tp_thread* thread, uint32_t kinds,
 
 tp_status tp_visit_blocks(tp_thread* thread, uint32_t kinds, size_t least, size_t most,
                           void (*visit)(const tp_block*, void*), void* arg) noexcept {
-  tidepool::StopScope stop(Thread(thread));
-  const bool all = Thread(thread)->isolate()->heap().VisitBlocks(
+  tidepool::StopScope stop(Attached(thread));
+  const bool all = Attached(thread)->isolate()->heap().VisitBlocks(
       kinds, least, most, [&](const tidepool::HeapDomain::BlockInfo& info) {
         const tp_block block = {info.block, info.size, info.owner_tid,
                                 static_cast<int>(info.kind), 0};
@@ -151,7 +153,7 @@ int tp_visit_objects(tp_thread* thread, int (*visit)(const tp_visited*, void*),
                      void* arg) noexcept {
   int result = 0;
   IsolateOf(thread)->collector().VisitObjects(
-      Thread(thread), [&](const tidepool::Collector::ObjectInfo& info) {
+      Attached(thread), [&](const tidepool::Collector::ObjectInfo& info) {
         if (result != 0) return;
         tp_visited seen = {};
         seen.object = Object(info.object);

@@ -116,7 +116,7 @@ using tidepool::TypeInfo;
 
 tp_type* tp_type_create(const tp_type_def* given, tp_error* error) noexcept {
   tp_type_def def = tp_type_def_init();
-  if (ReadStruct(given, &def, sizeof(def), "tp_type_def", error) != TP_OK) return nullptr;
+  if (ReadStruct(given, &def, "tp_type_def", error) != TP_OK) return nullptr;
   if (const char* wrong = WhatIsWrong(def)) {
     SetError(error, TP_INVALID,
              absl::StrCat("type '", def.name != nullptr ? def.name : "?", "': ", wrong));
@@ -166,14 +166,14 @@ uint64_t tp_type_word(const tp_type* type) noexcept {
 tp_object* tp_new(tp_thread* thread, const tp_type* type, size_t extra) noexcept {
   const size_t size = type->info.basic_size;
   if (extra > SIZE_MAX / 2) return nullptr;
-  ObjectHeader* obj = NewObjectZeroed(Thread(thread), &type->info, size + extra);
+  ObjectHeader* obj = NewObjectZeroed(Attached(thread), &type->info, size + extra);
   if (obj != nullptr && (type->info.flags & tidepool::kTypeGc) != 0) TrackNew(obj);
   return Object(obj);
 }
 tp_object* tp_new_raw(tp_thread* thread, const tp_type* type, size_t extra) noexcept {
   if (extra > SIZE_MAX / 2) return nullptr;
   ObjectHeader* obj =
-      NewObject(Thread(thread), &type->info, type->info.basic_size + extra);
+      NewObject(Attached(thread), &type->info, type->info.basic_size + extra);
   if (obj != nullptr && type->info.weakref_offset != 0) {
     std::memset(reinterpret_cast<char*>(obj) + type->info.weakref_offset, 0, sizeof(void*));
   }
@@ -203,7 +203,7 @@ tp_object* tp_object_resize(tp_thread* thread, tp_object* object, size_t extra,
   if (size <= old_room && old_room - size < std::max<size_t>(old_room / 8, 16)) {
     return object;
   }
-  ObjectHeader* moved = Move(Thread(thread), obj, size);
+  ObjectHeader* moved = Move(Attached(thread), obj, size);
   if (moved == nullptr) SetError(error, TP_NO_MEMORY, "no memory for the resized object");
   return Object(moved);
 }
@@ -231,15 +231,15 @@ void tp_object_set_flags(tp_object* object, uint8_t set, uint8_t clear) noexcept
   }
 }
 void tp_object_free(tp_thread* thread, tp_object* object) noexcept {
-  FreeObject(Thread(thread), Object(object));
+  FreeObject(Attached(thread), Object(object));
 }
 void tp_object_abandon(tp_thread* thread, tp_object* object) noexcept {
   Untrack(Object(object));
-  AbandonNew(Thread(thread), Object(object));
+  AbandonNew(Attached(thread), Object(object));
 }
 tp_status tp_object_check(tp_thread* thread, const void* pointer,
                           tp_error* error) noexcept {
-  const char* what = WhatItIs(Thread(thread)->isolate()->heap(), pointer);
+  const char* what = WhatItIs(Attached(thread)->isolate()->heap(), pointer);
   if (what == nullptr) return TP_OK;
   return SetError(error, TP_INVALID, absl::StrCat("not an object of this isolate: ", what));
 }
@@ -248,27 +248,27 @@ tp_status tp_object_check(tp_thread* thread, const void* pointer,
 
 void tp_incref(tp_object* object) noexcept { Incref(Object(object)); }
 void tp_decref(tp_thread* thread, tp_object* object) noexcept {
-  if (object != nullptr) Decref(Thread(thread), Object(object));
+  if (object != nullptr) Decref(Attached(thread), Object(object));
 }
 void tp_value_incref(tp_value value) noexcept { tidepool::IncrefValue(value); }
 void tp_value_decref(tp_thread* thread, tp_value value) noexcept {
-  tidepool::DecrefValue(Thread(thread), value);
+  tidepool::DecrefValue(Attached(thread), value);
 }
 int tp_try_incref(tp_object* object) noexcept { return TryIncref(Object(object)); }
 void tp_drop_stray(tp_thread* thread, tp_object* object) noexcept {
-  tidepool::internal::DropStray(Thread(thread), Object(object));
+  tidepool::internal::DropStray(Attached(thread), Object(object));
 }
 void tp_mark_shared(tp_object* object) noexcept { SetMaybeWeakref(Object(object)); }
 int tp_is_unique(tp_object* object) noexcept { return TryMakeUnique(Object(object)); }
 int64_t tp_refcount(const tp_object* object) noexcept { return RefCount(Object(object)); }
 void tp_set_immortal(tp_thread* thread, tp_object* object) noexcept {
-  SetImmortal(Thread(thread), Object(object));
+  SetImmortal(Attached(thread), Object(object));
 }
 int tp_set_deferred(tp_thread* thread, tp_object* object) noexcept {
   if ((Object(object)->type()->flags & tidepool::kTypeGc) == 0) return 0;
-  return SetDeferred(Thread(thread), Object(object));
+  return SetDeferred(Attached(thread), Object(object));
 }
 int tp_clear_deferred(tp_thread* thread, tp_object* object) noexcept {
-  return ClearDeferred(Thread(thread), Object(object));
+  return ClearDeferred(Attached(thread), Object(object));
 }
 void tp_disown(tp_object* object) noexcept { Disown(Object(object)); }

@@ -126,7 +126,7 @@ using namespace tidepool::c_api;  // NOLINT
 
 tp_status tp_policy_register(const tp_policy_def* given, tp_error* error) noexcept {
   tp_policy_def def = tp_policy_def_init();
-  const tp_status read = ReadStruct(given, &def, sizeof(def), "tp_policy_def", error);
+  const tp_status read = ReadStruct(given, &def, "tp_policy_def", error);
   if (read != TP_OK) return read;
   if (def.name == nullptr || def.name[0] == 0) {
     return SetError(error, TP_INVALID, "a policy needs a name");

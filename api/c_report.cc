@@ -14,6 +14,7 @@ namespace {
 
 static_assert(sizeof(tp_profile_frame) == sizeof(ProfileFrame));
 static_assert(TP_FAULT_WRONG_USE == static_cast<int>(MemoryFault::kWrongUse) &&
+              TP_FAULT_DEAD_REFERENCE == static_cast<int>(MemoryFault::kDeadReference) &&
               TP_FAULT_OVERRUN == static_cast<int>(MemoryFault::kOverrun));
 
 size_t FramesHook(void* arg, ProfileFrame* out, size_t most) noexcept {

@@ -43,14 +43,14 @@ using tidepool::kRelaxed;
 using tidepool::kRelease;
 
 tp_object* tp_slot_load(tp_thread* thread, const tp_slot* slot) noexcept {
-  return tp_value_object(LoadMarked(Thread(thread), AsSlot(slot)));
+  return tp_value_object(LoadMarked(Attached(thread), AsSlot(slot)));
 }
 tp_value tp_slot_load_value(tp_thread* thread, const tp_slot* slot) noexcept {
-  return LoadMarked(Thread(thread), AsSlot(slot));
+  return LoadMarked(Attached(thread), AsSlot(slot));
 }
 void tp_slot_give_value(tp_thread* thread, tp_slot* slot, tp_value value) noexcept {
   MarkShared(value);
-  tidepool::DecrefValue(Thread(thread), ExchangeSlot(AsSlot(slot), value));
+  tidepool::DecrefValue(Attached(thread), ExchangeSlot(AsSlot(slot), value));
 }
 void tp_slot_store_value(tp_thread* thread, tp_slot* slot, tp_value value) noexcept {
   tidepool::IncrefValue(value);
@@ -63,7 +63,7 @@ void tp_slot_store(tp_thread* thread, tp_slot* slot, tp_object* object) noexcept
   tp_slot_store_value(thread, slot, reinterpret_cast<tp_value>(object));
 }
 void tp_slot_clear(tp_thread* thread, tp_slot* slot) noexcept {
-  tidepool::DecrefValue(Thread(thread), ExchangeSlot(AsSlot(slot), 0));
+  tidepool::DecrefValue(Attached(thread), ExchangeSlot(AsSlot(slot), 0));
 }
 tp_value tp_slot_swap(tp_slot* slot, tp_value value) noexcept {
   MarkShared(value);
@@ -71,7 +71,7 @@ tp_value tp_slot_swap(tp_slot* slot, tp_value value) noexcept {
 }
 
 tp_status tp_slot_try_load(tp_thread* thread, const tp_slot* slot, tp_value* out) noexcept {
-  return LoadRef(Thread(thread), AsSlot(slot), out) ? TP_OK : TP_RETRY;
+  return LoadRef(Attached(thread), AsSlot(slot), out) ? TP_OK : TP_RETRY;
 }
 tp_value tp_slot_load_locked(const tp_slot* slot) noexcept {
   return LoadRefLocked(AsSlot(slot));
@@ -85,7 +85,7 @@ void* tp_array_load(void* const* container) noexcept {
 }
 tp_status tp_array_try_load(tp_thread* thread, const tp_slot* slot, void* const* container,
                             void* array, tp_value* out) noexcept {
-  return LoadRefFromArray(Thread(thread), AsSlot(slot), Container(container),
+  return LoadRefFromArray(Attached(thread), AsSlot(slot), Container(container),
                           static_cast<char*>(array), out)
              ? TP_OK
              : TP_RETRY;
@@ -94,7 +94,7 @@ void tp_array_replace(tp_thread* thread, void** container, void* array) noexcept
   auto& word = *reinterpret_cast<tidepool::Atomic<char*>*>(container);
   char* old = word.load(kRelaxed);  // the container's lock orders writers
   word.store(static_cast<char*>(array), kRelease);  // pairs with the readers' acquire
-  if (old != nullptr) Thread(thread)->heap()->FreeDelayed(old);
+  if (old != nullptr) Attached(thread)->heap()->FreeDelayed(old);
 }
 
 void tp_slot_init(tp_slot* slot, tp_value value) noexcept {
@@ -106,7 +106,7 @@ tp_value tp_slot_peek(const tp_slot* slot) noexcept { return AsSlot(slot).load(k
 // --- The lock. ---
 
 void tp_object_lock(tp_thread* thread, tp_object* object) noexcept {
-  LockObject(Thread(thread), Object(object));
+  LockObject(Attached(thread), Object(object));
 }
 int tp_object_try_lock(tp_object* object) noexcept { return TryLockObject(Object(object)); }
 void tp_object_unlock(tp_object* object) noexcept { UnlockObject(Object(object)); }

@@ -157,7 +157,7 @@ void* tp_thread_data(const tp_thread* thread) noexcept { return Record(thread)->
 
 // --- Safepoints and blocking. ---
 
-void tp_safepoint(tp_thread* thread) noexcept { Thread(thread)->Safepoint(); }
+void tp_safepoint(tp_thread* thread) noexcept { Attached(thread)->Safepoint(); }
 int tp_safepoint_wanted(const tp_thread* thread) noexcept {
   return Thread(thread)->safepoint_wanted();
 }
@@ -221,7 +221,7 @@ tp_status tp_unwind(tp_thread* thread, const tp_mark* mark) noexcept {
 void tp_critical_begin(tp_thread* thread, tp_critical* section,
                        tp_object* object) noexcept {
   auto* c = reinterpret_cast<Critical*>(section);
-  new (c->section) CriticalSection(Thread(thread), Object(object));
+  new (c->section) CriticalSection(Attached(thread), Object(object));
   c->outer = Record(thread)->criticals;
   Record(thread)->criticals = c;
 }
@@ -229,7 +229,7 @@ void tp_critical_begin2(tp_thread* thread, tp_critical* section, tp_object* a,
                         tp_object* b) noexcept {
   auto* c = reinterpret_cast<Critical*>(section);
   static_assert(sizeof(tidepool::CriticalSection2) == sizeof(CriticalSection));
-  new (c->section) tidepool::CriticalSection2(Thread(thread), Object(a), Object(b));
+  new (c->section) tidepool::CriticalSection2(Attached(thread), Object(a), Object(b));
   c->outer = Record(thread)->criticals;
   Record(thread)->criticals = c;
 }

@@ -142,14 +142,14 @@ int c_map_and_split(void) {
 }
 
 typedef struct faults {
-  int kinds[TP_FAULT_WRONG_USE + 1];
+  int kinds[TP_FAULT_DEAD_REFERENCE + 1];
   const void* last;
 } faults;
 
 static void on_fault(const tp_fault* fault, void* arg) {
   faults* f = (faults*)arg;
   if (fault->size != sizeof(tp_fault) || fault->text == NULL) return;
-  if (fault->kind >= 0 && fault->kind <= TP_FAULT_WRONG_USE) ++f->kinds[fault->kind];
+  if (fault->kind >= 0 && fault->kind <= TP_FAULT_DEAD_REFERENCE) ++f->kinds[fault->kind];
   f->last = fault->pointer;
 }
 

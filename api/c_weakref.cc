@@ -54,7 +54,7 @@ tp_weakref* tp_weakref_new(tp_thread* thread, tp_object* target,
   }
   const bool plain = callback == nullptr;
   tidepool::WeakRef* ref = tidepool::NewWeakRef(
-      Thread(thread), plain ? tidepool::PlainWeakRefType() : CallbackWeakRefType(),
+      Attached(thread), plain ? tidepool::PlainWeakRefType() : CallbackWeakRefType(),
       Object(target), plain ? 0 : kHasCallback);
   if (ref == nullptr) {
     SetError(error, TP_NO_MEMORY, "no memory for a weak reference");
@@ -66,7 +66,7 @@ tp_weakref* tp_weakref_new(tp_thread* thread, tp_object* target,
   return reinterpret_cast<tp_weakref*>(ref);
 }
 tp_object* tp_weakref_get(tp_thread* thread, tp_weakref* ref) noexcept {
-  return Object(tidepool::GetWeakRefTarget(Thread(thread), AsWeakRef(ref)));
+  return Object(tidepool::GetWeakRefTarget(Attached(thread), AsWeakRef(ref)));
 }
 int tp_weakref_is_dead(const tp_weakref* ref) noexcept {
   return tidepool::IsWeakRefDead(reinterpret_cast<const tidepool::WeakRef*>(ref));

@@ -106,7 +106,7 @@ class CodegenTest : public testing::Test {
     code_.Bytes({0x48, 0x39, 0x46, tid});                     // cmp [rsi+tid], rax
     foreign = code_.ShortJump(0x75);                          // jne foreign
     code_.Bytes({0x83, 0x6E, local, 1});                      // sub dword [rsi+local], 1
-    const size_t zero = code_.ShortJump(0x74);                // je zero
+    const size_t zero = code_.ShortJump(0x76);                // jbe zero
     code_.Bytes({0xC3});                                      // ret
     code_.Here(zero);
     code_.TailCall(l.decref_local_zero);

@@ -749,4 +749,27 @@ TEST_F(LongJumpDeathTest, ASlotOfTheOtherKindIsNamed) {
   tp_decref(thread, reinterpret_cast<tp_object*>(holder));
 }
 
+// Debug builds name the function that was called in the wrong state.
+TEST(WrongStateTest, IsNamedInDebugBuilds) {
+#ifdef NDEBUG
+  GTEST_SKIP() << "not looked at in this build";
+#endif
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  tp_isolate* isolate = NewIsolate();
+  tp_thread* thread = tp_thread_enter(isolate, "main");
+  tp_type_def def = ThingDef();
+  tp_type* type = tp_type_create(&def, nullptr);
+  tp_object* object = tp_new(thread, type, 0);
+  EXPECT_DEATH(std::thread([&] { tp_decref(thread, object); }).join(),
+               "tp_decref: the calling thread is not attached .*attached nowhere");
+  EXPECT_DEATH(tp_new(nullptr, type, 0), "tp_new: the calling thread .*NULL");
+  tp_detach(thread);
+  EXPECT_DEATH(tp_malloc(thread, 10), "tp_malloc: the calling thread is not attached");
+  tp_attach(thread);
+  tp_decref(thread, object);
+  tp_thread_leave(thread);
+  tp_isolate_destroy(isolate, nullptr);
+  tp_type_destroy(type);
+}
+
 }  // namespace

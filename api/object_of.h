@@ -14,8 +14,8 @@
 //   };
 //   Ref<Pair> p = tidepool::New<Pair>(ts, 7);   // null: no memory
 //
-// Fields names every Field: a forgotten one is a leak or an early death, and a debug
-// build's collector reports counts that do not add up. The struct is never constructed: its
+// Fields names every Field: a forgotten one is a leak, and one that is named twice is reported
+// by a debug build's collector, since the counts do not add up. The struct is never constructed: its
 // memory is zeroed and Init is called, so all members must be fine as zeros and trivially
 // destructible. A type without Fields (kNoFields = true) lives in the heap for objects
 // without references, and the collector never looks at it.

@@ -31,7 +31,8 @@
  *   own        the calling thread's state, attached or detached;
  *   stopped    only inside a callback that says "world stopped".
  * A function called in another state is a mistake of the embedder's; debug builds of the
- * library end the process, naming it. Where release builds see it too, it says so.
+ * library end the process, naming the function where the thread had to be attached and was
+ * not. Where release builds see it too, it says so.
  *
  * Rules
  *   - No function throws, exits or prints, except where it says so.

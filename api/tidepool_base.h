@@ -142,7 +142,7 @@ TP_API size_t tp_option_help(char* out, size_t size) TP_NOEXCEPT;
  * then only detaches it, and the state, its heap and its data stay till the OS thread ends.
  *
  * A thread that ends without having left is left for by a thread key of the library's, in
- * the last round of destructors, with a line on stderr if it was attached and not pinned.
+ * the last round but one of destructors, with a line on stderr if it was attached and not pinned.
  * Destructors of thread-local objects and of other keys may therefore still use the API. */
 
 /* The calling thread is attached afterwards, and waits for a stop to end. A name is cut at

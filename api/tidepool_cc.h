@@ -6,6 +6,10 @@
 #ifndef TIDEPOOL_API_TIDEPOOL_CC_H_
 #define TIDEPOOL_API_TIDEPOOL_CC_H_
 
+#if __cplusplus < 202002L
+#error "the C++ API needs C++20: -std=c++20, or pkg-config's tidepool-cc"
+#endif
+
 #include "tidepool/api/local.h"
 #include "tidepool/api/object_of.h"
 #include "tidepool/api/ref.h"

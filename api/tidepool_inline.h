@@ -73,10 +73,10 @@ static inline void tp_incref_inline(tp_object* object) {
 static inline void tp_decref_inline(tp_thread* thread, tp_object* object) {
   uint32_t* local = TP_INLINE_WORD(uint32_t, object, TP_INLINE_LOCAL);
   uint32_t count = __atomic_load_n(local, __ATOMIC_RELAXED);
-  /* The last one of the owner, and what strangers drop, are the library's. */
+  /* The last one of the owner (or one too many), and what strangers drop, are the library's. */
   if (__builtin_expect(__atomic_load_n(TP_INLINE_WORD(uint64_t, object, TP_INLINE_TID),
                                        __ATOMIC_RELAXED) == tp_inline_tid() &&
-                           count != 1,
+                           count > 1,
                        1)) {
     __atomic_store_n(local, count - 1, __ATOMIC_RELAXED);
   } else {

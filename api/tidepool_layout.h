@@ -56,7 +56,7 @@ typedef struct tp_layout_info {
   /* Slow paths, with the platform's C calling convention. */
   void (*incref_slow)(tp_object* object);                    /* any case */
   void (*decref_slow)(tp_thread* thread, tp_object* object); /* any case */
-  void (*decref_local_zero)(tp_thread* thread, tp_object* object); /* local is 0 now */
+  void (*decref_local_zero)(tp_thread* thread, tp_object* object); /* it is 0 now, or was */
   void (*decref_shared)(tp_thread* thread, tp_object* object);     /* not mine, not special */
   void (*safepoint_slow)(tp_thread* thread);
 } tp_layout_info;

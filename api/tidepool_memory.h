@@ -74,7 +74,8 @@ enum {
 /* The machine or the container is short of memory. State: any. */
 TP_API void tp_report_pressure(tp_isolate* isolate, int level) TP_NOEXCEPT;
 /* Gives unused memory of all threads back now, also of blocked ones; running ones follow at
- * their next safepoint. Returns the bytes given back by this call. State: any. */
+ * their next safepoint. No safepoint itself: see docs/threading_rules.md. Returns the bytes
+ * given back by this call. State: any. */
 TP_API size_t tp_purge(tp_isolate* isolate) TP_NOEXCEPT;
 /* And gives address space without blocks back to the OS or the page source, so that a region
  * may be withdrawn. Returns its bytes. State: any. */

@@ -91,7 +91,8 @@ enum {
   TP_FAULT_OVERRUN = 3,          /* written behind its end */
   TP_FAULT_WRITE_AFTER_FREE = 4,
   TP_FAULT_CORRUPT_LINK = 5,
-  TP_FAULT_WRONG_USE = 6         /* such as a resize of what cannot be resized */
+  TP_FAULT_WRONG_USE = 6,        /* such as a resize of what cannot be resized */
+  TP_FAULT_DEAD_REFERENCE = 7    /* a reference that nobody had was dropped */
 };
 typedef struct tp_fault {
   uint32_t size;
@@ -99,7 +100,7 @@ typedef struct tp_fault {
   int kind;            /* TP_FAULT_... */
   int reserved;
   const void* pointer; /* what was passed, or the block */
-  const char* text;    /* for people */
+  const char* text;    /* for people; lasts as long as the call */
 } tp_fault;
 /* Called for every pointer that is refused and every damage that is found (docs/hardening.md),
  * before the option bad_free acts; on the thread that found it, which may hold locks of the

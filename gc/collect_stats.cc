@@ -107,7 +107,7 @@ std::string CollectStats::Json() const {
       ",\"stack_overflows\":", stack_overflows,
       ",\"live_bytes_before\":", live_bytes_before,
       ",\"live_bytes_after\":", live_bytes_after,
-      ",\"freed_bytes\":", freed_bytes,
+      ",\"freed_bytes\":", freed_bytes, ",\"freed_objects\":", freed_objects,
       ",\"limbo_bytes_drained\":", limbo_bytes_drained,
       ",\"pause_ns\":", pause_ns, ",\"paused_ns\":", paused_ns,
       ",\"total_ns\":", total_ns, ",\"span_ns\":", span_ns,

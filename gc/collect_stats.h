@@ -90,7 +90,10 @@ struct CollectStats {
 
   uint64_t live_bytes_before = 0;
   uint64_t live_bytes_after = 0;
-  uint64_t freed_bytes = 0;  // given back by it, whatever was allocated meanwhile
+  // Given back by the end of its garbage, whatever was allocated meanwhile. What other
+  // threads dropped just then counts, too.
+  uint64_t freed_bytes = 0;
+  uint64_t freed_objects = 0;
   uint64_t limbo_bytes_drained = 0;
 
   uint64_t phase_ns[kGcPhaseCount] = {};

@@ -15,9 +15,10 @@
 // The debt. A clock of bytes (Position: allocated, freed or not, and memory reported from
 // outside) says what is due: a slice each `stride` bytes, such that the pass is over by half
 // of its *allowance* if it needs the slices that its objects let expect; if it needs more,
-// they come at the same rate. Past the allowance one comes at every safepoint of a thread
-// that allocates (once in kLeastBudget), and with every second one the pause budget doubles:
-// there the bound on memory is worth more. So
+// they come closer together, so that they fit into the other half (StrideNow of pacing.h).
+// Past the allowance one comes at every safepoint of a thread that allocates (once in
+// kLeastBudget), and with every second one the pause budget doubles: there the bound on
+// memory is worth more. So
 //
 //   A1  between the start of a pass and its end the program allocates at most
 //       allowance + 2 log2(time of the pass / budget) x threads x kLeastBudget, and one
@@ -45,15 +46,14 @@
 namespace tidepool {
 namespace {
 
-// The allowance of a pass: these, or half or all of what was live.
-constexpr uint64_t kLeastAllowance = 4 << 20;      // in slices
-constexpr uint64_t kLeastBesideWhole = 16 << 20;   // beside clearing, with the world running
+using gc_internal::kLeastAllowance;
+using gc_internal::kLeastNsPerObject;
+using gc_internal::kMostNsPerObject;
+using gc_internal::kSlicePercent;
+// The allowance beside clearing, with the world running: these, or all of what was live.
+constexpr uint64_t kLeastBesideWhole = 16 << 20;
 constexpr uint64_t kHoldBackNs = 2'000'000;
 constexpr uint64_t kMostDoublings = 20;
-// A slice of marking uses about this share of its budget.
-constexpr uint64_t kSlicePercent = 60;
-constexpr uint64_t kLeastNsPerObject = 10;
-constexpr uint64_t kMostNsPerObject = 2000;
 // Due at each chance.
 constexpr uint64_t kPastAllowance = 0;
 // Tables kept between passes.
@@ -129,7 +129,6 @@ bool Collector::Impl::Step(ThreadState* ts) {
   const uint64_t start = os->NowNs();
   const uint64_t cpu_start = os->ThreadCpuNs();
   bool over = true;
-  const HeapSnapshot before = u.stats.total_ns == 0 ? u.before : Snapshot();
   {
     u.hooks.budget_ns = u.plan.pause_budget_ns << std::min(u.overdue / 2, kMostDoublings);
     gc_internal::Pass pass(ts, &memory, u.hooks, &u.stats);
@@ -140,10 +139,7 @@ bool Collector::Impl::Step(ThreadState* ts) {
     }
   }
   ts->heap()->Safepoint();  // hands over what was freed for other threads
-  const HeapSnapshot after = u.after = Snapshot();
-  // What other threads and finalizers allocated meanwhile was not given back.
-  const uint64_t there = before.live_bytes + after.allocated_total - before.allocated_total;
-  u.stats.freed_bytes += std::min(before.live_bytes, there - std::min(there, after.live_bytes));
+  if (over) u.after = Snapshot();
   u.stats.total_ns += os->NowNs() - start;
   u.stats.cpu_ns += os->ThreadCpuNs() - cpu_start;
   MutexLock lock(&state_mutex);
@@ -271,6 +267,7 @@ void Collector::Impl::Pace() {
   const uint64_t slice_ns = std::max<uint64_t>(u.hooks.budget_ns / 100 * kSlicePercent, 1);
   const uint64_t slices = 2 + u.before.gc_blocks * ns_per_object / slice_ns;
   u.stride = std::max(allowance / 2 / slices, kLeastBudget);
+  u.expected = slices;
   pass_allowance.store(allowance, kRelaxed);
   SetDebt(Position());
 }
@@ -279,7 +276,12 @@ void Collector::Impl::Pace() {
 void Collector::Impl::SetDebt(uint64_t paid) {
   const UnderWay& u = under_way;
   const uint64_t allowed = pass_start.load(kRelaxed) + pass_allowance.load(kRelaxed);
-  const uint64_t due = paid >= allowed ? kPastAllowance : std::min(paid + u.stride, allowed);
+  const uint64_t due =
+      paid >= allowed
+          ? kPastAllowance
+          : std::min(paid + gc_internal::StrideNow(u.stride, u.expected, u.stats.slices,
+                                                   allowed - paid),
+                     allowed);
   slice_due.store(due, kRelaxed);
   const uint64_t position = Position();
   const uint64_t left = due - std::min(due, position);

@@ -97,6 +97,12 @@ HeapSnapshot Collector::Impl::Snapshot() {
   return s;
 }
 
+bool Collector::Impl::Automatically() const {
+  if (enabled.load(kRelaxed) == 0) return false;
+  MutexLock lock(&state_mutex);
+  return thresholds[0] != 0;
+}
+
 void Collector::Impl::CollectHook(ThreadState* ts, void* arg) {
   static_cast<Impl*>(arg)->AtSafepoint(ts);
 }
@@ -125,10 +131,14 @@ void Collector::Impl::AtSafepoint(ThreadState* ts) {
     if (!Hand("requested")) Collect(ts, 0, "requested");
     return;
   }
-  const HeapSnapshot snapshot = Snapshot();
-  const bool on = enabled.load(kRelaxed) != 0 && snapshot.thresholds[0] != 0;
-  const uint64_t due = ask_at.load(kRelaxed);
   const uint64_t every = log_every.load(kRelaxed);
+  const bool on = Automatically();
+  if (on && every == 0 && open.load(kRelaxed) != 0) {
+    PayDebt(ts);  // a snapshot of a large heap takes as long as a slice
+    return;
+  }
+  const HeapSnapshot snapshot = Snapshot();
+  const uint64_t due = ask_at.load(kRelaxed);
   if (every != 0) log.Sample(snapshot, on);
   if (!on) {
     SetBudget(every);

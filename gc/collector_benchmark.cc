@@ -294,21 +294,30 @@ void Graphs(benchmark::internal::Benchmark* b) {
 }
 // --- The stops of automatic collections, beside a program that makes and drops pairs. ---
 
-PauseHistogram MakePairsFor(World& w, uint64_t collections) {
-  PauseHistogram held;
+// What safepoints took that had a part of a collection in them, by the clock and in CPU time.
+struct Held {
+  PauseHistogram all, cpu;
+};
+
+Held MakePairsFor(World& w, uint64_t collections) {
+  Held held;
+  Os* const os = RealOs();
   while (w.collector->GetGenerationStats(0).collections < collections) {
     for (int i = 0; i < 20; ++i) MakeGarbagePair(w);
-    const uint64_t start = RealOs()->NowNs();
+    const uint64_t start = os->NowNs();
+    const uint64_t cpu_start = os->ThreadCpuNs();
     w.ts->Safepoint();
-    const uint64_t took = RealOs()->NowNs() - start;
-    if (took > 20'000) held.Add(took);
+    const uint64_t cpu = os->ThreadCpuNs() - cpu_start;
+    if (cpu <= 20'000) continue;
+    held.all.Add(os->NowNs() - start);
+    held.cpu.Add(cpu);
   }
   return held;
 }
 
-// Counters in ns: percentiles of all stops, by the clock and by the CPU time of the thread
-// that held them, and of what a safepoint took that had a part of a collection in it.
-void CountStops(benchmark::State& state, World& w, const PauseHistogram& held) {
+// Counters in ns: percentiles of all stops and of what safepoints took, by the clock and by
+// the CPU time of the thread that held them.
+void CountStops(benchmark::State& state, World& w, const Held& held) {
   const PauseRecord pauses = w.collector->Pauses();
   const GenerationStats sums = w.collector->GetGenerationStats(0);
   const double passes = static_cast<double>(sums.collections);
@@ -319,8 +328,10 @@ void CountStops(benchmark::State& state, World& w, const PauseHistogram& held) {
   state.counters["max_ns"] = static_cast<double>(pauses.all.max_ns());
   state.counters["cpu_p99_ns"] = static_cast<double>(pauses.cpu.PercentileNs(99));
   state.counters["cpu_max_ns"] = static_cast<double>(pauses.cpu.max_ns());
-  state.counters["held_p99_ns"] = static_cast<double>(held.PercentileNs(99));
-  state.counters["held_max_ns"] = static_cast<double>(held.max_ns());
+  state.counters["held_p99_ns"] = static_cast<double>(held.all.PercentileNs(99));
+  state.counters["held_max_ns"] = static_cast<double>(held.all.max_ns());
+  state.counters["held_cpu_p99_ns"] = static_cast<double>(held.cpu.PercentileNs(99));
+  state.counters["held_cpu_max_ns"] = static_cast<double>(held.cpu.max_ns());
   state.counters["paused_ns"] = static_cast<double>(sums.paused_ns) / passes;
   state.counters["total_ns"] = static_cast<double>(sums.total_ns) / passes;
   state.counters["collected"] = static_cast<double>(sums.collected) / passes;

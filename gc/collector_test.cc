@@ -1,5 +1,6 @@
 // Which objects a pass finds, and that it leaves every header as it should be.
 
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -312,6 +313,56 @@ TEST(CollectorTest, TwoIsolates) {
   }
   a.ts->Attach();
   EXPECT_EQ(a.Collect().collected, 10u);
+}
+
+// --- A traverse that shows a reference twice. ---
+
+TypeInfo MakeTwiceType() {
+  TypeInfo type = MakeNodeType("Twice");
+  type.traverse = [](ObjectHeader* obj, Visitor visit, void* arg) {
+    if (int stop = TraverseNode(obj, visit, arg); stop != 0) return stop;
+    return TraverseNode(obj, visit, arg);
+  };
+  return type;
+}
+
+struct Heard {
+  int count = 0;
+  std::string text;
+  static void Hear(void* arg, const MemoryFault& fault) {
+    auto* heard = static_cast<Heard*>(arg);
+    ++heard->count;
+    heard->text = fault.text;
+  }
+};
+
+TEST(CollectorDeathTest, ATraverseThatShowsTooMuchIsReportedWithItsType) {
+  static const TypeInfo twice = MakeTwiceType();
+  for (const char* policy : {"manual", "pause:ms=5"}) {
+    auto collect = [&](Heard* heard) {
+      Options options;
+      options.bad_free = BadFreePolicy::kIgnore;
+      World w(options, RealOs(), policy);
+      w.isolate->heap().SetFaultHandler(&Heard::Hear, heard);
+      Node* ring = NewRing(w.ts, 50, &twice);
+      w.Drop(ring);
+      w.Collect();
+      w.CheckHeaders();  // restored
+      EXPECT_EQ(w.freed(), 0);
+      ClearNode(w.ts, ring);
+      EXPECT_EQ(w.freed(), 50);
+    };
+    Heard heard;
+#if TIDEPOOL_DCHECK_IS_ON
+    EXPECT_DEATH(collect(&heard), "of type Twice: .* the traverse of type Twice shows it");
+#else
+    collect(&heard);
+    EXPECT_EQ(heard.count, 1) << policy;  // one a pass
+    EXPECT_EQ(heard.text,
+              "of type Twice: objects refer to it 1 times more than it is counted; the "
+              "traverse of type Twice shows it");
+#endif
+  }
 }
 
 }  // namespace

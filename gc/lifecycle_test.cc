@@ -239,5 +239,39 @@ TEST(LifecycleTest, CollectionsWhileThreadsComeAndGo) {
   EXPECT_EQ(w.live_blocks(), 0u);
 }
 
+// Purging is no safepoint: threads that do nothing else hold up no stop if they pass one, or
+// are away.
+TEST(LifecycleTest, ThreadsThatPurgeHoldUpNoStop) {
+  World w;
+  Atomic<uint32_t> ended{0};
+  Event ready[2] = {Event(0), Event(0)};
+  Thread threads[2];
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(threads[i].Start([&w, &ended, &ready, i] {
+      ThreadState* ts = w.isolate->AttachThread("purges");
+      if (i == 0) {
+        BlockingScope blocking(ts);
+        ready[i].Set();
+        while (ended.load(kRelaxed) == 0) w.isolate->heap().Purge();
+      } else {
+        ready[i].Set();
+        while (ended.load(kRelaxed) == 0) {
+          w.isolate->heap().Purge();
+          ts->Safepoint();
+        }
+      }
+      w.isolate->LeaveThread(ts);
+    }));
+  }
+  for (Event& event : ready) event.Wait();
+  for (int i = 0; i < 20; ++i) {
+    w.Drop(NewRing(w.ts, 10));
+    EXPECT_EQ(w.Collect().collected, 10u);
+  }
+  ended.store(1, kRelaxed);  // a flag
+  BlockingScope blocking(w.ts);
+  for (Thread& thread : threads) thread.Join();
+}
+
 }  // namespace
 }  // namespace tidepool

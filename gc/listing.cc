@@ -191,10 +191,13 @@ uint64_t Collector::FreezeCount(ThreadState* ts) {
 
 uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
   uint64_t faults = 0;
-  auto fault = [&](const ObjectHeader* h, absl::string_view what) {
+  auto fault = [&](const ObjectHeader* h, absl::string_view what, bool freed = false) {
     if (faults++ == 0 && why != nullptr) {
-      *why = absl::StrCat(what, ": object ", reinterpret_cast<uintptr_t>(h),
-                          " type ", h->type()->name, " tid ", h->tid.load(kRelaxed),
+      // The type word of a free block holds a link, or a fill.
+      const TypeInfo* type = freed ? nullptr : h->type();
+      *why = absl::StrCat(what, ": object 0x", absl::Hex(reinterpret_cast<uintptr_t>(h)),
+                          " type ", type != nullptr ? type->name : "?", " tid ",
+                          h->tid.load(kRelaxed),
                           " local ", h->local.load(kRelaxed), " shared ",
                           h->shared.load(kRelaxed), " bits ",
                           int{h->gc_bits.load(kRelaxed)});
@@ -207,6 +210,10 @@ uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
       impl_->isolate->heap(), kGcKinds | KindBit(HeapKind::kObject),
       [&](ObjectHeader* h, const PageInfo& info) {
         if (IsDeadHeader(h)) return;
+        if (HeapDomain::IsFreed(h)) {
+          fault(h, "count of a freed object", /*freed=*/true);
+          return;
+        }
         const uint8_t bits = h->gc_bits.load(kRelaxed);
         const int64_t shared = h->shared.load(kRelaxed);
         const uint64_t tid = h->tid.load(kRelaxed);
@@ -216,9 +223,7 @@ uint64_t Collector::CheckInvariants(ThreadState* ts, std::string* why) {
             fault(h, "mark on an untracked object");
           }
           if ((bits & kGcUnreachable) != 0 && !collecting) fault(h, "garbage left behind");
-          if (h->type() == nullptr) {
-            ++faults;
-          } else if ((h->type()->flags & kTypeGc) == 0 &&
+          if ((h->type()->flags & kTypeGc) == 0 &&
                      (h->type()->flags & kTypePreHeader) == 0) {
             fault(h, "type is no gc type");
           }

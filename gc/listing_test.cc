@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -152,6 +153,30 @@ TEST(ListingTest, ListingBesideCollections) {
   EXPECT_EQ(found, 40u * 50 * 4);
   EXPECT_EQ(w.finalized(), 40 * 50 * 4);
   EXPECT_EQ(w.live_blocks(), 0u);
+}
+
+// What is wrong is told, never read: the type word of a free block leads nowhere.
+TEST(ListingTest, CheckInvariantsTellsOfACountOfAFreedObject) {
+  for (uint32_t hardening : {kHardenNone, kHardenChecked, kHardened}) {
+    Options options;
+    options.hardening = hardening;
+    World w(options);
+    Node* a = NewNode(w.ts);
+    Node* b = NewNode(w.ts);
+    w.Drop(a);
+    w.Drop(b);
+    std::string why;
+    EXPECT_EQ(w.collector->CheckInvariants(w.ts, &why), 0u) << why;
+    for (Node* dead : {a, b}) {
+      for (uint32_t count : {1u, UINT32_MAX}) {
+        dead->local.store(count, kRelaxed);
+        EXPECT_EQ(w.collector->CheckInvariants(w.ts, &why), 1u);
+        EXPECT_EQ(why.rfind("count of a freed object: object 0x", 0), 0u) << why;
+        EXPECT_NE(why.find("type ?"), std::string::npos) << why;
+        dead->local.store(0, kRelaxed);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // happens between two of them, all garbage goes and every header is in order.
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "tidepool/base/sanitizer.h"
 #include "tidepool/base/single_thread_testing.h"
 #include "tidepool/base/thread.h"
+#include "tidepool/gc/internal/pacing.h"
 #include "tidepool/gc/policy.h"
 #include "tidepool/gc/test_world.h"
 
@@ -131,6 +133,7 @@ TEST_F(PacedSlicesTest, MutatorsDoNotOutrunTheSlices) {
 #if TIDEPOOL_TSAN
   GTEST_SKIP() << "a matter of times: there figures are read more slowly than garbage is made";
 #endif
+  if (getenv("TIDEPOOL_EMULATED") != nullptr) GTEST_SKIP() << "as under ThreadSanitizer";
   constexpr int kThreads = 3;
   Hold(30000);
   const uint64_t held = w.isolate->heap().GetStats().live_bytes;
@@ -294,6 +297,30 @@ TEST_F(PacedSlicesTest, MemoryElsewherePays) {
   }
   EXPECT_FALSE(open());
   EXPECT_GT(reports, 3);
+}
+
+// A pass that turns out to need many more slices than its objects let expect still has
+// room for them within its allowance, where slices keep to their budget.
+TEST(PacingTest, ManyMoreSlicesThanExpectedFitIntoTheAllowance) {
+  struct Case {
+    uint64_t allowance, expected, least;
+  };
+  for (const Case& c : {Case{4 * kMiB, 3, 40}, Case{16 * kMiB, 5, 120}, Case{50 * kMiB, 22, 200},
+                        Case{4 * kMiB, 1000, 60}}) {
+    const uint64_t stride = std::max(c.allowance / 2 / c.expected, kLeastBudget);
+    uint64_t position = 0, slices = 1, last = stride;
+    while (position < c.allowance) {
+      const uint64_t next =
+          gc_internal::StrideNow(stride, c.expected, slices, c.allowance - position);
+      EXPECT_LE(next, last);  // ever closer together
+      EXPECT_GE(next, kLeastBudget);
+      last = next;
+      position += next;
+      ++slices;
+      if (slices == c.expected) EXPECT_LE(position, c.allowance / 2 + stride);
+    }
+    EXPECT_GE(slices, c.least);
+  }
 }
 
 }  // namespace

@@ -89,9 +89,9 @@ TEST(ObjectFastPathTest, Counting) {
   const std::vector<long> steps = CountSteps(&RunOperations, kStretches);
   ASSERT_EQ(steps.size(), kStretches);
   Expect("owner incref", steps[0], 14);
-  Expect("owner decref", steps[1], 15);
+  Expect("owner decref", steps[1], 16);
   Expect("foreign incref", steps[2], 13);
-  Expect("foreign decref", steps[3], 42);
+  Expect("foreign decref", steps[3], 34);
   Expect("TryIncref, foreign", steps[4], 24);
   Expect("LoadRef, own object", steps[6], 40);
   Expect("LoadRef, foreign object", steps[8], 53);

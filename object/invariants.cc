@@ -16,7 +16,8 @@ namespace {
 
 void Require(bool ok, const char* rule, const ObjectHeader* obj) {
   if (ok) return;
-  const TypeInfo* type = obj->type();
+  // The type word of a free block holds a link, or a fill.
+  const TypeInfo* type = HeapDomain::IsFreed(obj) ? nullptr : obj->type();
   Fatal("header of %p (%s) breaks %s: tid %#llx local %u shared %lld|%lld "
         "gc bits %#x",
         static_cast<const void*>(obj), type != nullptr ? type->name : "?", rule,

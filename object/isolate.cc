@@ -11,6 +11,17 @@
 #include "tidepool/object/internal/state_access.h"
 
 namespace tidepool {
+namespace {
+
+// Not in the `sched` build: its schedules are of what decides, and a table for reports is a
+// dozen steps a free.
+#if TIDEPOOL_DCHECK_IS_ON && !defined(TIDEPOOL_SCHED)
+constexpr bool kNoteFreedTypes = true;
+#else
+constexpr bool kNoteFreedTypes = false;
+#endif
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Isolate>> Isolate::Create(const Options& options,
                                                          Os* os) {
@@ -22,6 +33,10 @@ absl::StatusOr<std::unique_ptr<Isolate>> Isolate::Create(const Options& options,
       HeapDomain::Create(options, os);
   if (!heap.ok()) return heap.status();
   isolate->heap_ = *std::move(heap);
+  // Without the memory for it, reports have no names.
+  if (kNoteFreedTypes || options.hardening != 0) {
+    isolate->freed_types_.reset(new (std::nothrow) FreedTypes());
+  }
   return isolate;
 }
 
@@ -56,6 +71,7 @@ ThreadState* Isolate::AttachThread(const char* name) {
   if (ts == nullptr) return nullptr;
   ts->isolate_ = this;
   ts->tid_ = tid;
+  ts->freed_types_ = freed_types_.get();
   ts->SetName(name);
   {
     // A fork takes this lock too (fork.cc): the child finds a thread either not at all or

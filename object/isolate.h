@@ -40,6 +40,7 @@
 #include "tidepool/base/mutex.h"
 #include "tidepool/base/os.h"
 #include "tidepool/object/dead_list.h"
+#include "tidepool/object/freed_types.h"
 #include "tidepool/object/header.h"
 #include "tidepool/object/merge_queue.h"
 #include "tidepool/object/spread.h"
@@ -216,6 +217,7 @@ class Isolate {
   const Options options_;
   Os* const os_;
   std::unique_ptr<HeapDomain> heap_;
+  std::unique_ptr<FreedTypes> freed_types_;  // or null
   IsolateHooks hooks_;
   MergeTable merge_table_;
   WeakRefTable weakrefs_;

@@ -1,6 +1,8 @@
 // See merge_queue.h; T and S numbers are rows of thread_state.h and header.h.
 #include "tidepool/object/merge_queue.h"
 
+#include "absl/base/optimization.h"
+#include "tidepool/allocator/heap_domain.h"
 #include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
 #include "tidepool/object/internal/state_access.h"
@@ -42,6 +44,19 @@ ObjectHeader* MergeQueue::Pop(MergeChunk** freed) {
 }
 
 namespace internal {
+namespace {
+
+// More references were dropped than there were. A block that is free stays a dead one; an
+// object that is not is left for ever, as nobody knows who still looks at it.
+bool MergedBelowZero(ObjectHeader* obj, int64_t seen) {
+  const int64_t word = HeapDomain::IsFreed(obj) ? kRefMerged : kRefMerged - kRefOne;
+  // Relaxed: nobody has a reference.
+  obj->shared.compare_exchange_strong(seen, word, kRelaxed, kRelaxed);
+  ReportDeadDrop(obj);
+  return false;
+}
+
+}  // namespace
 
 bool MergeCounts(ObjectHeader* obj, int64_t extra) {
   const uint32_t local = obj->local.load(kRelaxed);
@@ -65,7 +80,7 @@ bool MergeCounts(ObjectHeader* obj, int64_t extra) {
     const int64_t delta =
         (spread ? 0 : int64_t{local}) + extra + (immortal ? 1 : 0);
     merged = (shared | kRefMerged) + delta * kRefOne;
-    TP_DCHECK(RefSharedCount(merged) >= 0);
+    if (ABSL_PREDICT_FALSE(RefSharedCount(merged) < 0)) return MergedBelowZero(obj, shared);
     // acq_rel (S6): as every drop. Failure acquire: as the load above.
   } while (!obj->shared.compare_exchange_weak(shared, merged, kAcqRel,
                                               kAcquire));

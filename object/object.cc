@@ -2,6 +2,7 @@
 // block, and how deep chains are kept off the stack.
 #include "tidepool/object/object.h"
 
+#include "tidepool/object/freed_types.h"
 #include "tidepool/object/internal/state_access.h"
 #include "tidepool/object/weakref.h"
 
@@ -26,7 +27,8 @@ void ReviveForFinalizer(ObjectHeader* obj) {
   }
 }
 
-void DeallocOne(ThreadState* ts, ObjectHeader* obj) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void DeallocOne(ThreadState* ts,
+                                                    ObjectHeader* obj) {
   const TypeInfo* type = obj->type();
   if (type->finalize != nullptr && MarkFinalized(obj)) {
     ReviveForFinalizer(obj);
@@ -64,7 +66,7 @@ void DeallocObject(ThreadState* ts, ObjectHeader* obj) {
   }
   ++depth;
   DeallocOne(ts, obj);
-  if (depth == 1) {
+  if (ABSL_PREDICT_FALSE(!trash.empty()) && depth == 1) {
     while (ObjectHeader* next = trash.Pop()) DeallocOne(ts, next);
   }
   --depth;
@@ -80,6 +82,9 @@ void PushDead(ThreadState* ts, ObjectHeader* obj) {
 void FreeObject(ThreadState* ts, ObjectHeader* obj) {
   TP_DCHECK(IsDeadHeader(obj));
   TP_DCHECK(!obj->mutex.IsLocked());
+  if (ABSL_PREDICT_FALSE(ts->freed_types() != nullptr)) {
+    ts->freed_types()->Note(obj, obj->type()->name);
+  }
   // Relaxed: the block is found dead by its gc bits in stops only. The words
   // that readers look at stay as they are.
   obj->gc_bits.store(0, kRelaxed);

@@ -2,13 +2,28 @@
 // numbers S1.. here are its rows.
 #include "tidepool/object/refcount.h"
 
+#include <cstdio>
+
+#include "tidepool/allocator/heap_domain.h"
 #include "tidepool/base/mutant.h"
+#include "tidepool/object/freed_types.h"
 #include "tidepool/object/internal/state_access.h"
 #include "tidepool/object/object.h"
 #include "tidepool/object/weakref.h"
 
 namespace tidepool {
 namespace internal {
+
+ABSL_ATTRIBUTE_NOINLINE void ReportDeadDrop(const ObjectHeader* obj) {
+  char type[FreedTypes::kName] = "?";
+  const ThreadState* ts = ThreadState::Current();
+  if (ts != nullptr && ts->freed_types() != nullptr) ts->freed_types()->Find(obj, type);
+  char text[96];
+  std::snprintf(text, sizeof(text), "decref of a freed object (type %s)", type);
+  if (TIDEPOOL_DCHECK_IS_ON) Fatal("%s: %p", text, static_cast<const void*>(obj));
+  HeapDomain::ReportFault(MemoryFault::kDeadReference, "refused to drop a reference to", obj,
+                          text);
+}
 
 void IncrefSpill(ObjectHeader* obj) {
   // The owner moves half of its count and then counts on. Local first, so that
@@ -75,28 +90,48 @@ bool MergeAtLocalZero(ObjectHeader* obj) {
   return merged == kRefMerged;
 }
 
-bool DropShared(ThreadState* ts, ObjectHeader* obj) {
+// The shared count is, or was, 0: the drop is queued, unless nobody had the reference.
+ABSL_ATTRIBUTE_NOINLINE bool DropSharedAtZero(ThreadState* ts, ObjectHeader* obj) {
   int64_t shared = obj->shared.load(kRelaxed);
   int64_t next;
   bool queue;
   do {
-    TP_DCHECK(shared != kRefMerged);  // a reference was held
     queue = shared == kRefPlain || shared == kRefMaybeWeakref;
+    // Merged at 0 is dead. Of the others the block knows, where it is asked.
+    if (shared == kRefMerged ||
+        (queue && ts->freed_types() != nullptr && HeapDomain::IsFreed(obj))) {
+      ReportDeadDrop(obj);
+      return false;
+    }
     next = queue ? kRefQueued : shared - kRefOne;
-    // acq_rel (S5): pairs with the same CAS in other threads and with S6, S7.
+    // acq_rel (S5): as in DropShared.
   } while (!obj->shared.compare_exchange_weak(shared, next, kAcqRel, kRelaxed));
   if (queue) return ts->isolate()->merge_table().Hand(ts, obj);
   return next == kRefMerged;
+}
+
+inline bool DropShared(ThreadState* ts, ObjectHeader* obj) {
+  int64_t shared = obj->shared.load(kRelaxed);
+  do {
+    if (ABSL_PREDICT_FALSE(static_cast<uint64_t>(shared) <= kRefMerged)) {
+      return DropSharedAtZero(ts, obj);
+    }
+    // acq_rel (S5): pairs with the same CAS in other threads and with S6, S7.
+  } while (!obj->shared.compare_exchange_weak(shared, shared - kRefOne, kAcqRel, kRelaxed));
+  return shared == kRefMerged + kRefOne;
 }
 
 }  // namespace
 
 bool DropRef(ThreadState* ts, ObjectHeader* obj) {
   if (IsOwnedByMe(obj)) {
-    const uint32_t local = obj->local.load(kRelaxed) - 1;
-    TP_DCHECK(local != UINT32_MAX);
-    obj->local.store(local, kRelaxed);
-    return local == 0 && MergeAtLocalZero(obj);
+    const uint32_t local = obj->local.load(kRelaxed);
+    if (ABSL_PREDICT_FALSE(local == 0)) {
+      ReportDeadDrop(obj);
+      return false;
+    }
+    obj->local.store(local - 1, kRelaxed);
+    return local == 1 && MergeAtLocalZero(obj);
   }
   if (IsSpecial(obj)) {
     CountSpecial(obj, -1);
@@ -106,13 +141,22 @@ bool DropRef(ThreadState* ts, ObjectHeader* obj) {
 }
 
 void DecrefLocalZero(ThreadState* ts, ObjectHeader* obj) {
-  // Numbers, strings and the like, which nothing has to happen to. Acquire: as
-  // in MergeAtLocalZero.
-  if (obj->shared.load(kAcquire) == 0 && IsPlainType(obj->type())) {
-    FreeObject(ts, obj);
+  if (ABSL_PREDICT_FALSE(obj->local.load(kRelaxed) != 0)) {
+    obj->local.store(0, kRelaxed);  // dead as before; the block may be its thread's only
+    ReportDeadDrop(obj);
     return;
   }
-  if (MergeAtLocalZero(obj)) DeallocObject(ts, obj);
+  // Nearly always there is nothing to merge. Acquire: as in MergeAtLocalZero.
+  if (ABSL_PREDICT_FALSE(obj->shared.load(kAcquire) != 0) &&
+      !MergeAtLocalZero(obj)) {
+    return;
+  }
+  // Numbers, strings and the like, which nothing has to happen to.
+  if (IsPlainType(obj->type())) {
+    FreeObject(ts, obj);
+  } else {
+    DeallocObject(ts, obj);
+  }
 }
 
 void DecrefShared(ThreadState* ts, ObjectHeader* obj) {

@@ -11,6 +11,9 @@
 // afterwards. A drop by a thread that does not own the object:
 //   - owner running: queued to it; it merges at its next safepoint;
 //   - owner blocked (detached) or gone, or stopped: merged here, at once.
+// A drop of a reference that nobody had, of an object that is dead and whose block was not
+// handed out again: fatal in debug builds, else refused and reported as the option bad_free
+// says (kDeadReference of hardening.h; what is found where: docs/hardening.md).
 // Out of memory while queueing: the object stays marked as queued and a stop
 // is asked for that finds it (Isolate::MergeLostObjects), so nothing is lost.
 //
@@ -34,7 +37,7 @@ class ThreadState;
 namespace internal {
 // local is at kLocalLimit: moves half to the shared word, counts one more.
 void IncrefSpill(ObjectHeader* obj);
-// local has just become 0.
+// local has just become 0; or UINT32_MAX: the object is dead (ReportDeadDrop).
 void DecrefLocalZero(ThreadState* ts, ObjectHeader* obj);
 void DecrefShared(ThreadState* ts, ObjectHeader* obj);
 bool TryIncrefShared(ObjectHeader* obj);
@@ -87,10 +90,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Incref(ObjectHeader* obj) {
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Decref(ThreadState* ts,
                                                 ObjectHeader* obj) {
   if (ABSL_PREDICT_TRUE(IsOwnedByMe(obj))) {
-    const uint32_t local = obj->local.load(kRelaxed) - 1;
-    TP_DCHECK(local != UINT32_MAX);
-    obj->local.store(local, kRelaxed);
-    if (ABSL_PREDICT_FALSE(local == 0)) internal::DecrefLocalZero(ts, obj);
+    const uint32_t local = obj->local.load(kRelaxed);
+    obj->local.store(local - 1, kRelaxed);
+    // 0: it is dead already.
+    if (ABSL_PREDICT_FALSE(local <= 1)) internal::DecrefLocalZero(ts, obj);
     return;
   }
   if (IsSpecial(obj)) {

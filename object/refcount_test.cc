@@ -2,6 +2,7 @@
 // what happens when the owner is blocked or gone, or memory is.
 #include "tidepool/object/refcount.h"
 
+#include <string>
 #include <vector>
 
 #include "tidepool/base/fake_os.h"
@@ -396,6 +397,115 @@ TEST(RefcountTest, TidOfAGoneThreadUsedAgain) {
   }
   EXPECT_EQ(Deallocs(), 50);
 }
+
+// --- Drops of references that nobody had. ---
+
+struct Heard {
+  int count = 0;
+  const void* pointer = nullptr;
+  std::string text;
+
+  static void Hear(void* arg, const MemoryFault& fault) {
+    Heard* heard = static_cast<Heard*>(arg);
+    EXPECT_EQ(fault.kind, MemoryFault::kDeadReference);
+    ++heard->count;
+    heard->pointer = fault.pointer;
+    heard->text = fault.text;
+  }
+};
+
+// `drop` drops what is dead; the message names the type under `hardening`. Fatal in debug
+// builds; else refused, and the heap is as before.
+void ExpectDeadDrop(uint32_t hardening,
+                    const std::function<ObjectHeader*(World&)>& drop) {
+  Options options = TestOptions();
+  options.hardening = hardening;
+  options.bad_free = BadFreePolicy::kIgnore;
+#if TIDEPOOL_DCHECK_IS_ON
+#ifdef TIDEPOOL_SCHED
+  const char* said = "decref of a freed object";
+#else
+  const char* said = "decref of a freed object .type FinalNode.";
+#endif
+  EXPECT_DEATH(
+      {
+        World world(options);
+        drop(world);
+      },
+      said);
+#else
+  World world(options);
+  Heard heard;
+  world.isolate()->heap().SetFaultHandler(&Heard::Hear, &heard);
+  ObjectHeader* obj = drop(world);
+  EXPECT_EQ(heard.count, 1);
+  EXPECT_EQ(heard.pointer, obj);
+  EXPECT_EQ(heard.text, hardening != 0 ? "decref of a freed object (type FinalNode)"
+                                       : "decref of a freed object (type ?)");
+  EXPECT_EQ(Deallocs(), 1);
+  EXPECT_TRUE(IsDeadHeader(obj));
+  EXPECT_EQ(CountObjects(world.ts()).live, 0u);
+  world.isolate()->heap().SetFaultHandler(nullptr, nullptr);
+#endif
+}
+
+class DeadDropDeathTest : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(DeadDropDeathTest, ByTheOwner) {
+  ExpectDeadDrop(GetParam(), [](World& world) {
+    ObjectHeader* obj = NewNode(world.ts(), &kFinalNodeType);
+    Decref(world.ts(), obj);
+    Decref(world.ts(), obj);
+    return obj;
+  });
+}
+
+TEST_P(DeadDropDeathTest, OfAMergedObject) {
+  ExpectDeadDrop(GetParam(), [](World& world) {
+    ObjectHeader* obj = NewNode(world.ts(), &kFinalNodeType);
+    Disown(obj);
+    Decref(world.ts(), obj);
+    Decref(world.ts(), obj);
+    return obj;
+  });
+}
+
+TEST_P(DeadDropDeathTest, ByAnotherThreadWhoseOwnerIsBlocked) {
+  ExpectDeadDrop(GetParam(), [](World& world) {
+    ObjectHeader* obj = NewNode(world.ts(), &kFinalNodeType);
+    world.OnThread([&](ThreadState*) { Incref(obj); });
+    // Merged by its owner, at 0.
+    Decref(world.ts(), obj);
+    world.OnThread([&](ThreadState* other) {
+      Decref(other, obj);
+      Decref(other, obj);
+    });
+    return obj;
+  });
+}
+
+TEST_P(DeadDropDeathTest, ByAnotherThreadOfWhatItsOwnerFreed) {
+  ExpectDeadDrop(GetParam(), [](World& world) {
+    ObjectHeader* obj = NewNode(world.ts(), &kFinalNodeType);
+    Decref(world.ts(), obj);
+    // Without hardening it is found where it is merged.
+    world.OnThread([&](ThreadState* other) { Decref(other, obj); });
+    return obj;
+  });
+}
+
+TEST_P(DeadDropDeathTest, ByTheOwnerWithoutDeallocation) {
+  ExpectDeadDrop(GetParam(), [](World& world) {
+    ObjectHeader* obj = NewNode(world.ts(), &kFinalNodeType);
+    Decref(world.ts(), obj);
+    internal::DecrefNoDealloc(world.ts(), obj);
+    return obj;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Hardening, DeadDropDeathTest,
+                         ::testing::Values(kHardenNone, kHardenChecked,
+                                           kHardenChecked | kHardenQuarantine, kHardened));
 
 }  // namespace
 }  // namespace tidepool::testing

@@ -58,6 +58,7 @@
 namespace tidepool {
 
 class CriticalSection;
+class FreedTypes;
 class Isolate;
 class ThreadState;
 
@@ -160,6 +161,9 @@ class ThreadState {
   SpreadCounts& spread_counts() { return spread_counts_; }
   const SpreadCounts& spread_counts() const { return spread_counts_; }
 
+  // The isolate's, or null (freed_types.h).
+  FreedTypes* freed_types() const { return freed_types_; }
+
   // Runs what is on this thread's lists of the dead to the end (world running).
   void DrainDead();
   // Merges what others have queued to this thread and frees what dies.
@@ -202,6 +206,7 @@ class ThreadState {
   Atomic<PendingCall*> pending_calls_{nullptr};   // newest first
   Event resume_{0};
   SpreadCounts spread_counts_;
+  FreedTypes* freed_types_ = nullptr;
 
   // Guarded by the bucket lock of tid_ (merge_queue.h).
   MergeQueue queue_;

@@ -169,6 +169,19 @@ inline const ThreadState* Thread(const tp_thread* t) {
   return reinterpret_cast<const ThreadState*>(t);
 }
 inline tp_thread* Thread(ThreadState* t) { return reinterpret_cast<tp_thread*>(t); }
+
+// Ends the process: the API's function `call` was called in a state that it does not allow.
+[[noreturn]] void NotAttached(const tp_thread* t, const char* call);
+
+// For functions that need an attached thread; debug builds look.
+inline ThreadState* Attached(tp_thread* t, const char* call = __builtin_FUNCTION()) {
+#if TIDEPOOL_DCHECK_IS_ON
+  if (t == nullptr || ThreadState::Current() != Thread(t)) NotAttached(t, call);
+#else
+  static_cast<void>(call);
+#endif
+  return Thread(t);
+}
 inline Slot& AsSlot(tp_slot* slot) { return *reinterpret_cast<Slot*>(slot); }
 inline const Slot& AsSlot(const tp_slot* slot) {
   return *reinterpret_cast<const Slot*>(slot);
@@ -222,10 +235,16 @@ size_t WriteText(char* out, size_t size, absl::string_view text);
 tp_status SetError(tp_error* error, tp_status status, absl::string_view text);
 tp_status SetError(tp_error* error, const absl::Status& status);
 
-// A struct that the embedder filled in, copied into *out whose fields it may not know yet.
-// The fields that this library does not know must be zero.
-tp_status ReadStruct(const void* from, void* out, size_t known, const char* what,
-                     tp_error* error);
+// A struct that the embedder filled in, of `least` bytes (its size in the first version that
+// had it) or more, copied into *out, which is zero behind what the embedder knows. What lies
+// behind the `known` bytes is unknown to this library and must be zero.
+tp_status ReadStruct(const void* from, void* out, size_t least, size_t known,
+                     const char* what, tp_error* error);
+// The same for a struct that has not grown since: when one does, its first size stands here.
+template <class T>
+tp_status ReadStruct(const T* from, T* out, const char* what, tp_error* error) {
+  return ReadStruct(from, out, sizeof(T), sizeof(T), what, error);
+}
 // A struct that the library fills in: as much as the caller has room for.
 template <class T>
 tp_status WriteStruct(T* out, T& full) {

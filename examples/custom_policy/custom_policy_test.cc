@@ -115,6 +115,12 @@ TEST_F(CustomPolicyTest, ItsArgumentIsChecked) {
       << run.text;
 }
 
+TEST_F(CustomPolicyTest, TheSameFromC) {
+  const Outcome run = Execute(Root() + "/examples/custom_policy/every_policy_in_c");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.text, ReadFile(Root() + "/examples/custom_policy/every_policy.expected"));
+}
+
 TEST_F(CustomPolicyTest, WithoutTheLibraryItIsUnknown) {
   const Outcome run = Execute(Root() + "/runtime/tidepool --gc-policy=every -c pass");
   EXPECT_EQ(run.status, 2);

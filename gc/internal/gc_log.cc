@@ -132,6 +132,7 @@ void GcLog::Start(const char* policy, uint64_t every, const HeapSnapshot& s) {
   line.Number("format", 1);
   line.Text("policy", policy);
   line.Number("every", every);
+  line.Number("pause_ms", s.pause_ms);
   line.Snapshot(s);
   Write(line);
 }
@@ -177,11 +178,13 @@ void GcLog::Collect(const char* policy, const HeapSnapshot& before, const HeapSn
   line.Number("committed_after", after.committed_bytes);
   line.Number("allocated_after", after.allocated_total);
   line.Number("freed", stats.freed_bytes);
+  line.Number("freed_objects", stats.freed_objects);
   line.Number("end_ns", after.run_ns);
   line.Number("cpu_ns", stats.cpu_ns);
   line.Number("total_ns", stats.total_ns);
   line.Number("span_ns", stats.span_ns);
   line.Number("stops", stats.stops);
+  line.Number("slices", stats.slices);
   line.Number("pause_ns", stats.pause_ns);
   line.Number("paused_ns", stats.paused_ns);
   line.Number("tracked", stats.tracked);

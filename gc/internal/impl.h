@@ -22,6 +22,7 @@
 #include "tidepool/base/mutex.h"
 #include "tidepool/gc/collector.h"
 #include "tidepool/gc/internal/gc_log.h"
+#include "tidepool/gc/internal/pacing.h"
 #include "tidepool/gc/internal/pass.h"
 #include "tidepool/gc/internal/policy_guard.h"
 #include "tidepool/gc/policy.h"
@@ -40,6 +41,8 @@ class Collector::Impl {
   void AtSafepoint(ThreadState* ts);
   void Request(ThreadState* ts, bool force);
   HeapSnapshot Snapshot();
+  // Whether collections come by themselves.
+  bool Automatically() const;
   // Bytes that threads may allocate before AtSafepoint is called again; fewer if the log's
   // next sample comes before that.
   void SetBudget(uint64_t bytes);
@@ -101,8 +104,7 @@ class Collector::Impl {
   Atomic<uint64_t> pass_allowance{0};  // bytes that threads may allocate beside it
   Atomic<uint64_t> slice_due{0};       // Position() at which the next slice is to be paid
 
-  // A policy is asked, and a slice paid, no more often than once in so many bytes of a thread.
-  static constexpr uint64_t kLeastBudget = 64 << 10;
+  static constexpr uint64_t kLeastBudget = gc_internal::kLeastBudget;
 
   mutable Mutex state_mutex{0};
   uint64_t thresholds[3] ABSL_GUARDED_BY(state_mutex) = {700, 10, 10};
@@ -137,15 +139,16 @@ class Collector::Impl {
   struct UnderWay {
     CollectStats stats;
     HeapSnapshot before;
-    HeapSnapshot after;  // of the last step
+    HeapSnapshot after;  // at its end
     Plan plan;
     gc_internal::Pass::Hooks hooks;
     uint32_t debug = 0;
     uint64_t start_ns = 0;
     uint64_t stride = 0;   // bytes that pay for a slice
+    uint64_t expected = 0; // slices
     uint64_t overdue = 0;  // slices since the allowance was used up
   } under_way;
-  uint64_t ns_per_object = 60;  // of a pass in slices, learnt
+  uint64_t ns_per_object = gc_internal::kFirstNsPerObject;  // of a pass in slices, learnt
 
   Atomic<uint32_t> open{0};
 

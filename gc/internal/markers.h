@@ -84,18 +84,6 @@ inline void MakeCandidate(ObjectHeader* h, uint8_t bits) {
   h->gc_bits.store((bits & ~kGcMarkBits) | kGcUnreachable, kRelaxed);
 }
 
-inline void CheckCount(const ObjectHeader* h) {
-#if TIDEPOOL_DCHECK_IS_ON
-  if (TidAsCount::Get(h) < 0) {
-    Fatal("gc: object %p of type %s is referenced %lld times more than it is counted",
-          static_cast<const void*>(h), h->type()->name,
-          static_cast<long long>(-TidAsCount::Get(h)));
-  }
-#else
-  (void)h;
-#endif
-}
-
 // Takes the references off that candidates hold on each other. Targets are prefetched
 // and handled kQueue visits later. Handler: void operator()(ObjectHeader*).
 template <class Handler>

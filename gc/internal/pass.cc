@@ -85,6 +85,7 @@ void Pass::StartWorld() {
 void Pass::Run() {
   if (memory_.slices.phase != SlicePhase::kIdle) Abandon(&memory_);
   memory_.pages.clear();
+  memory_.wrong_counts.store(0, kRelaxed);  // world running, one pass at a time
   ChooseMarkers();
 
   EnterPhase(GcPhase::kMerge);
@@ -104,9 +105,25 @@ void Pass::Run() {
   EnterPhase(GcPhase::kCount);
 }
 
-// World running: callbacks, finalizers, and the end of what they leave.
+Pass::Filled Pass::Measure() const {
+  const Stats heap = heap_.GetStats();
+  Filled f;
+  f.bytes = heap.live_bytes - std::min(heap.live_bytes, heap.limbo);
+  f.in_current = ts_->heap()->LiveInCurrentPages();
+  f.allocated = heap_.AllocatedBytes();
+  for (HeapKind kind : {HeapKind::kGc, HeapKind::kGcPre}) {
+    f.objects += heap.kind[static_cast<int>(kind)].live_blocks;
+  }
+  return f;
+}
+
+// World running: callbacks, finalizers, and the end of what they leave. What was given back
+// is measured from the start of the world to the end: what the others free and allocate
+// while they come to the stop is theirs.
 void Pass::DisposeOfGarbage() {
   EnterPhase(GcPhase::kCallbacks);
+  const bool any = garbage_ != 0;
+  const Filled before = any ? Measure() : Filled();
   RunCallbacks();
   EnterPhase(GcPhase::kFinalizers);
   if (garbage_ != 0 && RunFinalizers() && !TIDEPOOL_MUTANT(gc_skip_recheck)) {
@@ -117,9 +134,19 @@ void Pass::DisposeOfGarbage() {
   }
   EnterPhase(GcPhase::kClear);
   stats_.collected += garbage_;
+  const uint64_t deleted = garbage_;
   if (garbage_ != 0) DeleteGarbage();
   garbage_ = 0;
   memory_.pages.clear();
+  if (!any) return;
+  const Filled after = Measure();
+  // What other threads and finalizers allocated meanwhile was not given back.
+  const uint64_t there = before.bytes + after.allocated - before.allocated;
+  stats_.freed_bytes += std::min(before.bytes, there - std::min(there, after.bytes));
+  ts_->heap()->CountReused(before.in_current - std::min(before.in_current, after.in_current));
+  // Garbage that was held by counts alone went with it.
+  stats_.freed_objects +=
+      std::max(deleted, before.objects - std::min(before.objects, after.objects));
 }
 
 void Pass::ChooseMarkers() {

@@ -119,6 +119,7 @@ struct PassMemory {
   uint8_t mark = kGcMarkA;   // this pass's bit
   // Marks of a pass that was given up, or of another collector, may be there.
   bool marks_unknown = true;
+  Atomic<uint32_t> wrong_counts{0};  // reported in this pass
 };
 
 class Pass {
@@ -153,6 +154,14 @@ class Pass {
     uint64_t deferred = 0, garbage = 0, overflows = 0;
   };
 
+  // What the heap holds.
+  struct Filled {
+    uint64_t bytes = 0, objects = 0;  // objects: gc blocks
+    uint64_t in_current = 0;          // bytes in pages that this thread allocates from
+    uint64_t allocated = 0;           // bytes so far, freed or not
+  };
+  Filled Measure() const;
+
   // First stop.
   void MergeCounts();
   void FindGarbage();
@@ -168,6 +177,8 @@ class Pass {
   void NoteCandidates(const Totals& totals);
   void SubtractInternal();
   void Propagate();
+  // An object with less than no references from outside: some traverse shows it too often.
+  void ReportWrongCount(const ObjectHeader* h);
   void RescueTypes(bool second_stop);
   void Restore();
   void RestorePage(PageEntry& page, Totals& totals);

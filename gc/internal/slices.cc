@@ -91,12 +91,12 @@ struct Pass::PieceMarker {
 };
 
 // Mutators that make objects faster than a slice gets on would be chased for ever: the
-// budget doubles with every `patience` stops, of which the pass should not need one, and
-// there is none when the heap has doubled.
+// budget grows by itself after every `patience` stops, of which the pass should not need one,
+// and there is none when the heap has doubled.
 uint64_t Pass::Deadline(int percent) const {
   const SliceState& s = memory_.slices;
   if (slots_ > 2 * s.slots + kSmallHeap) return UINT64_MAX;
-  const uint64_t budget = hooks_.budget_ns + hooks_.budget_ns * s.steps / s.patience;
+  const uint64_t budget = hooks_.budget_ns * (1 + s.steps / s.patience);
   return stopped_at_ + budget / 100 * static_cast<uint64_t>(percent);
 }
 
@@ -200,6 +200,7 @@ bool Pass::Step() {
 }
 
 void Pass::BeginSlices() {
+  memory_.wrong_counts.store(0, kRelaxed);  // world running, one pass at a time
   memory_.mark = old();
   memory_.marks_unknown = true;  // until the pass is over
   memory_.leftovers.clear();
@@ -476,7 +477,7 @@ void Pass::TryScattered() {
     Marking<OutsideMarker> marking(&memory_.stacks[0], OutsideMarker{marked});
     for (ObjectHeader* h : piece) {
       if ((h->gc_bits.load(kRelaxed) & marked) != 0) continue;
-      if (!IsImmortal(h)) CheckCount(h);
+      if (!IsImmortal(h) && TidAsCount::Get(h) < 0) ReportWrongCount(h);
       if (IsImmortal(h) || TidAsCount::Get(h) != 0) {
         marking.Push(h);
         marking.Drain();

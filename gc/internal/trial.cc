@@ -1,6 +1,10 @@
 // Trial deletion, in a stop: which candidates does nothing outside of them keep alive?
 // It is right for any set of candidates. P numbers are rows of the table in pass.h.
 
+#include <cstdio>
+
+#include "absl/base/optimization.h"
+#include "tidepool/base/check.h"
 #include "tidepool/base/mutant.h"
 #include "tidepool/gc/internal/mark_stack.h"
 #include "tidepool/gc/internal/markers.h"
@@ -92,6 +96,44 @@ void Pass::SubtractInternal() {
   });
 }
 
+void Pass::ReportWrongCount(const ObjectHeader* h) {
+  // Relaxed: one line a pass.
+  if (memory_.wrong_counts.fetch_add(1, kRelaxed) != 0) return;
+  // Which candidate shows it, or shows it more than once?
+  struct Search {
+    const ObjectHeader* wanted;
+    int seen;
+    static int Visit(ObjectHeader* target, void* arg) {
+      auto* self = static_cast<Search*>(arg);
+      self->seen += target == self->wanted ? 1 : 0;
+      return 0;
+    }
+  };
+  const char* by = "?";
+  int most = 0;
+  for (const PageEntry& page : memory_.pages) {
+    for (uint32_t i = page.lo; i < page.hi; ++i) {
+      ObjectHeader* other = page.block(i);
+      if ((other->gc_bits.load(kRelaxed) & kGcUnreachable) == 0) continue;
+      const TypeInfo* type = other->type();
+      if (type->traverse == nullptr) continue;
+      Search search{h, 0};
+      type->traverse(other, &Search::Visit, &search);
+      if (search.seen > most) {
+        most = search.seen;
+        by = type->name;
+      }
+    }
+  }
+  char text[192];
+  std::snprintf(text, sizeof(text),
+                "of type %.48s: objects refer to it %lld times more than it is counted; the "
+                "traverse of type %.48s shows it",
+                h->type()->name, static_cast<long long>(-TidAsCount::Get(h)), by);
+  if (TIDEPOOL_DCHECK_IS_ON) Fatal("gc: object %p %s", static_cast<const void*>(h), text);
+  HeapDomain::ReportFault(MemoryFault::kWrongUse, "gc: kept object", h, text);
+}
+
 void Pass::Propagate() {
   memory_.pool.Start(markers_);
   const uint8_t marked = mark();
@@ -108,9 +150,11 @@ void Pass::Propagate() {
           marking.Push(h);  // became so since the first stop
           continue;
         }
-        CheckCount(h);
-        // Below zero: a traverse that visits too much. Better kept than freed.
-        if (TidAsCount::Get(h) != 0) marking.Push(h);
+        const int64_t outside = TidAsCount::Get(h);
+        if (outside == 0) continue;
+        // Below zero: better kept than freed.
+        if (ABSL_PREDICT_FALSE(outside < 0)) ReportWrongCount(h);
+        marking.Push(h);
       }
       marking.Drain();
     });

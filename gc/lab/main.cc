@@ -1,7 +1,9 @@
 // policy_lab: what other policies would have done in a recorded run.
 //
-//   policy_lab [--policy=SPEC]... [--policy-lib=FILE] [--svg=FILE] [--json] LOG
+//   policy_lab [--policy=SPEC]... [--policy-lib=FILE] [--sliced=LOG] [--svg=FILE] [--json] LOG
 //   policy_lab --summary LOG          what the run itself did, as JSON
+//
+// --sliced: a log of the same program under record:sliced=1, for the price of slices.
 //
 // Without --policy: every bundled one. tools/policy_lab records and calls this.
 
@@ -24,7 +26,8 @@ using namespace tidepool::gc_lab;
 int Usage(const std::string& message) {
   std::fprintf(stderr,
                "policy_lab: %s\n"
-               "usage: policy_lab [--policy=SPEC]... [--policy-lib=FILE] [--svg=FILE] [--json] LOG\n"
+               "usage: policy_lab [--policy=SPEC]... [--policy-lib=FILE] [--sliced=LOG]\n"
+               "                  [--svg=FILE] [--json] LOG\n"
                "       policy_lab --summary LOG\n",
                message.c_str());
   return 2;
@@ -41,7 +44,7 @@ bool Value(const std::string& arg, const char* name, std::string* value) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> policies;
-  std::string log, svg, value;
+  std::string log, sliced_log, svg, value;
   bool json = false, summary = false;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -49,7 +52,7 @@ int main(int argc, char** argv) {
       policies.push_back(value);
     } else if (Value(arg, "--policy-lib", &value)) {
       if (dlopen(value.c_str(), RTLD_NOW) == nullptr) return Usage(dlerror());
-    } else if (Value(arg, "--svg", &svg)) {
+    } else if (Value(arg, "--svg", &svg) || Value(arg, "--sliced", &sliced_log)) {
     } else if (arg == "--json") {
       json = true;
     } else if (arg == "--summary") {
@@ -64,8 +67,10 @@ int main(int argc, char** argv) {
   }
   if (log.empty()) return Usage("no log given");
   const absl::StatusOr<Recording> recording = Recording::Load(log);
-  if (!recording.ok()) {
-    std::fprintf(stderr, "policy_lab: %s\n", std::string(recording.status().message()).c_str());
+  const absl::StatusOr<Recording> sliced = Recording::Load(sliced_log.empty() ? log : sliced_log);
+  for (const auto* one : {&recording, &sliced}) {
+    if (one->ok()) continue;
+    std::fprintf(stderr, "policy_lab: %s\n", std::string(one->status().message()).c_str());
     return 1;
   }
   if (summary) {
@@ -79,7 +84,7 @@ int main(int argc, char** argv) {
   }
   std::vector<Prediction> predictions;
   for (const std::string& policy : policies) {
-    absl::StatusOr<Prediction> prediction = Replay(*recording, policy);
+    absl::StatusOr<Prediction> prediction = Replay(*recording, policy, &*sliced);
     if (!prediction.ok()) return Usage(std::string(prediction.status().message()));
     predictions.push_back(*std::move(prediction));
   }

@@ -67,12 +67,40 @@ Pass MakePass(const Line& line) {
   pass.committed_after = line.Number("committed_after");
   pass.allocated_during = std::max(0.0, line.Number("allocated_after") - pass.place);
   pass.collected = line.Number("collected");
+  // A pass that found nothing freed nothing: what went meanwhile died by counts.
+  if (pass.collected > 0) {
+    pass.freed = std::min(line.Number("freed"), pass.live_before);
+    pass.freed_objects = std::max(line.Number("freed_objects"), pass.collected);
+  }
+  pass.stops = line.Number("stops");
+  pass.threads = line.Number("threads");
+  pass.budget_ns = line.Number("pause_budget_ns");
+  pass.given_up = line.Flag("given_up");
   pass.tracked = line.Number("tracked");
   pass.cpu_ns = line.Number("cpu_ns");
   pass.total_ns = line.Number("total_ns");
   pass.pause_ns = line.Number("pause_ns");
   pass.paused_ns = line.Number("paused_ns");
   return pass;
+}
+
+// One thread allocates nothing beside a pass: what the clock went on there is handed out again
+// before the next pass.
+void SpreadReuse(Recording* r) {
+  for (size_t i = 0; i < r->points.size(); ++i) {
+    if (r->points[i].pass < 0 || r->points[i].threads > 1) continue;
+    const double start = r->points[i].place;
+    const double during = r->passes[static_cast<size_t>(r->points[i].pass)].allocated_during;
+    size_t next = i + 1;
+    while (next < r->points.size() && r->points[next].pass < 0) ++next;
+    if (next == r->points.size()) break;
+    const double span = r->points[next].place - start;
+    if (span <= during) continue;
+    for (size_t k = i + 1; k < next; ++k) {
+      double& place = r->points[k].place;
+      place = start + std::max(0.0, place - start - during) * span / (span - during);
+    }
+  }
 }
 
 // Fills in what the passes show of the points before them.
@@ -86,8 +114,8 @@ void Separate(Recording* r) {
     double freed = 0, freed_objects = 0;
     if (r->points[i].pass >= 0) {
       const Pass& pass = r->passes[static_cast<size_t>(r->points[i].pass)];
-      freed = pass.freed_bytes();
-      freed_objects = pass.freed_objects();
+      freed = pass.freed;
+      freed_objects = pass.freed_objects;
     }
     for (size_t k = first; k <= i; ++k) {
       Point& p = r->points[k];
@@ -99,8 +127,8 @@ void Separate(Recording* r) {
     }
     made += freed;
     made_objects += freed_objects;
-    place = r->points[i].place;
     first = i + 1;
+    if (!last) place = r->points[r->points[first].after_pass ? first : i].place;
   }
 }
 
@@ -129,6 +157,7 @@ absl::StatusOr<Recording> Recording::Parse(absl::string_view text) {
       pid = line.Number("pid");
       r.policy = line.Text("policy");
       r.every = line.Number("every");
+      r.pause_ms = line.Count("pause_ms");
     }
     if (line.Number("pid") != pid) continue;  // a forked child
     if (event == "ask") {
@@ -154,11 +183,18 @@ absl::StatusOr<Recording> Recording::Parse(absl::string_view text) {
       gc_ns += pass.total_ns;
       p.pass = static_cast<int>(r.passes.size());
       r.passes.push_back(pass);
+      r.points.push_back(p);
+      if (p.threads <= 1) continue;
+      p.pass = -1;
+      p.after_pass = true;
+      p.place += pass.allocated_during;
+      p.live = pass.live_after;
+      p.objects = pass.objects_after;
+      p.committed = pass.committed_after;
     }
     r.points.push_back(p);
   }
   if (r.points.empty()) return absl::InvalidArgumentError("the gc log is empty");
-  Separate(&r);
   double late = 0, samples = 0;
   for (size_t i = 1; i < r.points.size(); ++i) {
     const double more = r.points[i].place - r.points[i - 1].place - r.every;
@@ -167,6 +203,8 @@ absl::StatusOr<Recording> Recording::Parse(absl::string_view text) {
     ++samples;
   }
   if (samples > 0) r.late = late / samples;
+  SpreadReuse(&r);
+  Separate(&r);
   return r;
 }
 

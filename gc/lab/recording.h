@@ -7,7 +7,7 @@
 //   made        cyclic garbage made since the start, whether collected since or not.
 //
 // Between two passes that the log shows, what the later one gave back was made evenly with the
-// place. So a log is as exact as its passes are close: `--gc-policy=record` makes them every
+// place, from the end of the earlier one. So a log is as exact as its passes are close: `--gc-policy=record` makes them every
 // half megabyte. Any log with samples can be read; the summary of a run needs only that.
 
 #ifndef TIDEPOOL_GC_LAB_RECORDING_H_
@@ -42,6 +42,7 @@ struct Point {
   bool thresholds_explicit = false;
   bool enabled = true;
   int pass = -1;  // the pass that follows at this place, an index of passes; -1: none
+  bool after_pass = false;  // where the last point's pass ended, beside other threads
 };
 
 struct Pass {
@@ -54,24 +55,19 @@ struct Pass {
   double committed_after = 0;
   double allocated_during = 0;  // by other threads, and by finalizers
   double collected = 0;
+  double freed = 0, freed_objects = 0;  // what went with its garbage
   double tracked = 0;
-
-  // Other threads allocate while a pass clears its garbage.
-  double freed_bytes() const {
-    const double freed = live_before - live_after + allocated_during;
-    return freed < 0 ? 0 : freed > live_before ? live_before : freed;
-  }
-  double freed_objects() const {
-    // What garbage held by counts alone goes with it.
-    const double seen = objects_before - objects_after;
-    return seen > collected ? seen : collected;
-  }
+  double stops = 0;
+  double threads = 1;
+  double budget_ns = 0;
+  bool given_up = false;
   double cpu_ns = 0, total_ns = 0, pause_ns = 0, paused_ns = 0;
 };
 
 struct Recording {
   std::string policy;
   double every = 0;  // bytes between samples
+  uint64_t pause_ms = 0;
   // How much later than wanted samples come, on average: allocation is counted when a list of
   // free blocks is taken up.
   double late = 0;

@@ -8,16 +8,22 @@
 
 #include "tidepool/base/os.h"
 #include "tidepool/gc/collect_stats.h"
+#include "tidepool/gc/internal/pacing.h"
 #include "tidepool/gc/internal/policy_guard.h"
 
 namespace tidepool {
 namespace gc_lab {
 namespace {
 
-// As gc/collection.cc.
-constexpr double kLeastBudget = 64 << 10;
-constexpr double kLeastAllowance = 4 << 20;
-constexpr double kSlicePart = 0.6;
+// The collector's numbers, to reckon with.
+constexpr double kLeastBudget = gc_internal::kLeastBudget;
+constexpr double kLeastAllowance = gc_internal::kLeastAllowance;
+constexpr double kSlicePart = gc_internal::kSlicePercent / 100.0;
+constexpr double kFirstNsPerObject = gc_internal::kFirstNsPerObject;
+constexpr double kLeastNsPerObject = gc_internal::kLeastNsPerObject;
+constexpr double kMostNsPerObject = gc_internal::kMostNsPerObject;
+// What of a pass in slices is over when the first of its garbage goes.
+constexpr double kMarking = 1.0 / 3;
 
 double Lerp(double a, double b, double part) { return a + (b - a) * part; }
 
@@ -39,9 +45,11 @@ Point Between(const Point& a, const Point& b, double place) {
 
 class Replayer {
  public:
-  Replayer(const Recording& recording, std::unique_ptr<CollectionPolicy> policy)
+  Replayer(const Recording& recording, const Recording* sliced,
+           std::unique_ptr<CollectionPolicy> policy)
       : recording_(recording),
         costs_(recording),
+        sliced_costs_(sliced != nullptr ? *sliced : recording),
         guard_(RealOs(), std::move(policy), nullptr, nullptr) {}
 
   void Run(Prediction* out) {
@@ -59,10 +67,13 @@ class Replayer {
 
  private:
   // Questions between two points. Where one allocation took more than the distance of
-  // samples there is no place in between.
+  // samples there is no place in between, and none is known where there are other threads,
+  // but beside a recorded pass, when no samples were taken.
   void Walk(const Point& a, const Point& b) {
     if (!b.enabled || b.thresholds[0] == 0) return;
-    const bool jump = b.place - a.place > 2.5 * std::max(recording_.every, kLeastBudget);
+    const bool jump =
+        !b.after_pass && (b.threads > 1 || b.place - a.place > 2.5 * std::max(recording_.every,
+                                                                              kLeastBudget));
     for (;;) {
       const double next = open_ ? open_until_ : ask_at_;
       if (next > b.place) break;
@@ -80,9 +91,13 @@ class Replayer {
   void Ask(const Point& p) {
     const Decision d = guard_.Decide(Snapshot(p));
     asked_at_ = p.place;
-    ask_at_ = p.place + std::max(static_cast<double>(d.next_threshold), kLeastBudget) +
-              recording_.late;
-    if (d.collect) Start(p, true);
+    AskAgainAfter(p, static_cast<double>(d.next_threshold));
+    if (d.collect) Start(p, false);
+  }
+
+  // Samples of several threads come late by themselves.
+  void AskAgainAfter(const Point& p, double bytes) {
+    ask_at_ = p.place + std::max(bytes, kLeastBudget) + (p.threads > 1 ? 0 : recording_.late);
   }
 
   // A pass that the program asked for comes under every policy, at once, and takes the
@@ -90,13 +105,23 @@ class Replayer {
   void PassOf(const Point& p) {
     const Pass& pass = recording_.passes[static_cast<size_t>(p.pass)];
     if (pass.asked_by_policy) return;
-    open_ = false;
-    Start(p, false);
+    if (open_ && in_slices_) GiveUp(p);
+    if (open_) Finish(p);
+    Start(p, true);
   }
 
-  double Garbage(const Point& p) const { return std::max(0.0, p.made - made_at_last_); }
+  // What the pass in slices that is under way has taken away by now: first it marks.
+  double Done(const Point& p) const {
+    if (!open_ || freed_ || open_until_ <= start_) return 0;
+    const double part = (p.place - start_) / (open_until_ - start_);
+    return std::min(std::max(0.0, (part - kMarking) / (1 - kMarking)), 1.0);
+  }
+  double Garbage(const Point& p) const {
+    return std::max(0.0, p.made - Lerp(made_at_last_, made_at_start_, Done(p)));
+  }
   double GarbageObjects(const Point& p) const {
-    return std::max(0.0, p.made_objects - objects_made_at_last_);
+    return std::max(0.0, p.made_objects -
+                             Lerp(objects_made_at_last_, objects_made_at_start_, Done(p)));
   }
 
   HeapSnapshot Snapshot(const Point& p) const {
@@ -114,6 +139,7 @@ class Replayer {
     s.dormant_bytes = whole(p.dormant);
     s.committed_bytes = whole(p.committed + std::max(0.0, live - p.live));
     s.memory_limit = p.limit;
+    s.pause_ms = recording_.pause_ms;
     s.survivors = whole(objects_after_last_);
     s.last_collected = last_.collected;
     s.last_pause_ns = last_.pause_ns;
@@ -133,47 +159,94 @@ class Replayer {
     out_->steps.push_back({p.place, live, false});
   }
 
-  // Begins a pass, and ends it unless its slices are spread over what the program
-  // allocates next.
-  void Start(const Point& p, bool spread) {
+  // Begins a pass, and ends it unless the program goes on beside it.
+  void Start(const Point& p, bool own) {
     before_ = Snapshot(p);
     guard_.OnStart(before_, "");
-    const Plan plan = guard_.MakePlan(before_);
+    const double budget = static_cast<double>(guard_.MakePlan(before_).pause_budget_ns);
     made_at_start_ = p.made;
     objects_made_at_start_ = p.made_objects;
     garbage_ = Garbage(p);
     garbage_objects_ = GarbageObjects(p);
     freed_ = false;
-    cost_ = costs_.Predict(p.place, garbage_objects_);
-    const double budget = static_cast<double>(plan.pause_budget_ns);
-    if (budget > 0) cost_.pause_ns = std::min(cost_.pause_ns, budget);
-    if (budget == 0 || !spread) {
+    start_ = p.place;
+    in_slices_ = budget > 0;
+    const CostModel& costs = in_slices_ ? sliced_costs_ : costs_;
+    cost_ = own ? costs.PredictOwn(own_++, p.place, garbage_objects_)
+                : costs.Predict(p.place, p.true_objects, garbage_objects_);
+    if (in_slices_ && costs.budget_ns() > 0) {
+      cost_.stops = 1 + (std::max(cost_.stops, 1.0) - 1) * costs.budget_ns() / budget;
+    } else if (in_slices_) {
+      cost_.stops = 2 + std::floor(cost_.cpu_ns / (budget * kSlicePart));
+      cost_.pause_ns = std::min(cost_.pause_ns, budget);
+    }
+    const double more_stops = std::floor(cost_.stops + 0.5) - 1;
+    if (own || (in_slices_ && more_stops < 1)) {
       Finish(p);
       return;
     }
-    // The slices that its objects let expect, in half of its allowance; the first at once.
-    // Marking comes first, so garbage goes near the end, unless one slice has room for all.
-    const double slices = 2 + std::floor(cost_.cpu_ns / (budget * kSlicePart));
+    if (!in_slices_ && p.threads <= 1) {
+      // Nothing is allocated beside it: the clock will go on by what was freed into lists
+      // that are in use, while those are handed out again, uncounted.
+      Finish(p);
+      ask_at_ += cost_.beside;
+      place_of_last_ += cost_.beside;
+      return;
+    }
+    open_ = true;
+    if (!in_slices_) {
+      open_until_ = p.place + cost_.beside;
+      Free(p);
+      if (open_until_ <= p.place) Finish(p);
+      return;
+    }
+    // A slice each stride, at each chance past the allowance: gc/collection.cc.
     const double allowance =
         std::max(kLeastAllowance, static_cast<double>(before_.live_bytes) / 2);
-    open_until_ =
-        p.place + (slices - 1) * std::max(allowance / 2 / slices, kLeastBudget);
-    open_ = true;
-    if (slices < 3) {
-      Free(p);
+    const double slices = 2 + std::floor(static_cast<double>(before_.gc_blocks) *
+                                         ns_per_object_ / (budget * kSlicePart));
+    const double stride = std::max(allowance / 2 / slices, kLeastBudget);
+    double span = 0;
+    for (double done = 1; done <= more_stops; ++done) {
+      span += span >= allowance
+                  ? kLeastBudget
+                  : static_cast<double>(gc_internal::StrideNow(
+                        static_cast<uint64_t>(stride), static_cast<uint64_t>(slices),
+                        static_cast<uint64_t>(done), static_cast<uint64_t>(allowance - span)));
+    }
+    open_until_ = p.place + span;
+    if (more_stops < 2) {
+      Free(p);  // the first stop had room for all, the other ends the pass
     } else {
       Look(p);
     }
   }
 
+  // Another pass takes the place of the one under way, which has done a part of its work.
+  void GiveUp(const Point& p) {
+    const double part = (p.place - start_) / std::max(open_until_ - start_, 1.0);
+    for (double CostModel::Cost::*field :
+         {&CostModel::Cost::cpu_ns, &CostModel::Cost::total_ns, &CostModel::Cost::paused_ns}) {
+      cost_.*field *= std::min(std::max(part, 1 / std::max(cost_.stops, 1.0)), 1.0);
+    }
+    const double done = Done(p);
+    made_at_start_ = Lerp(made_at_last_, made_at_start_, done);
+    objects_made_at_start_ = Lerp(objects_made_at_last_, objects_made_at_start_, done);
+    garbage_ *= done;
+    garbage_objects_ *= done;
+    given_up_ = true;
+    Finish(p);
+    given_up_ = false;
+  }
+
   // Takes away what was garbage when the pass began.
   void Free(const Point& p) {
     Look(p);
+    freed_ = true;
     out_->steps.back().pass = true;
     made_at_last_ = made_at_start_;
     objects_made_at_last_ = objects_made_at_start_;
     out_->steps.push_back({p.place, p.true_live + Garbage(p), false});
-    freed_ = true;
   }
 
   // What became garbage since the start waits for the next pass.
@@ -190,10 +263,12 @@ class Replayer {
     const HeapSnapshot after = Snapshot(p);
     CollectStats stats;
     stats.ran = true;
+    stats.given_up = given_up_;
     stats.collected = static_cast<uint64_t>(garbage_objects_);
     stats.live_bytes_before = before_.live_bytes;
     stats.live_bytes_after = after.live_bytes;
     stats.freed_bytes = static_cast<uint64_t>(garbage_);
+    stats.freed_objects = static_cast<uint64_t>(garbage_objects_);
     stats.tracked = before_.gc_blocks;
     stats.total_ns = static_cast<uint64_t>(cost_.total_ns);
     stats.cpu_ns = static_cast<uint64_t>(cost_.cpu_ns);
@@ -206,11 +281,17 @@ class Replayer {
     place_of_last_ = p.place;
     end_of_last_ = p.mutator_ns + gc_ns_;
     asked_at_ = p.place;
-    ask_at_ = p.place + kLeastBudget + recording_.late;
+    AskAgainAfter(p, 0);
+    if (in_slices_ && !given_up_ && before_.gc_blocks != 0) {
+      const double seen = cost_.paused_ns / static_cast<double>(before_.gc_blocks);
+      ns_per_object_ =
+          (ns_per_object_ + std::clamp(seen, kLeastNsPerObject, kMostNsPerObject)) / 2;
+    }
   }
 
   const Recording& recording_;
   const CostModel costs_;
+  const CostModel sliced_costs_;
   gc_internal::PolicyGuard guard_;
   Prediction* out_ = nullptr;
   double ask_at_ = 0, asked_at_ = 0;
@@ -220,75 +301,151 @@ class Replayer {
   CollectStats last_;
 
   // The pass that began last.
-  bool open_ = false;   // its slices are under way
+  bool open_ = false;   // the program goes on beside it
   bool freed_ = false;  // its garbage has been taken away
-  double open_until_ = 0;
+  bool in_slices_ = false;
+  bool given_up_ = false;
+  double start_ = 0, open_until_ = 0;  // places
   double made_at_start_ = 0, objects_made_at_start_ = 0;
   double garbage_ = 0, garbage_objects_ = 0;
   HeapSnapshot before_;
-  CostModel::Cost cost_ = {};
+  CostModel::Cost cost_;
+  size_t own_ = 0;  // of the program's passes so far
+  double ns_per_object_ = kFirstNsPerObject;
 };
+
+using Cost = CostModel::Cost;
+constexpr double Cost::*kFields[] = {&Cost::cpu_ns,    &Cost::total_ns, &Cost::pause_ns,
+                                     &Cost::paused_ns, &Cost::stops,    &Cost::beside};
+// Recorded passes of which the median counts.
+constexpr size_t kAround = 5;
+// What a pass costs apart from objects is worth so many of them at least.
+constexpr double kLeastFixed = 2000;
+
+// Least squares: y = at_zero + slope * x.
+struct StraightLine {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  void Add(double px, double py) {
+    n += 1, x += px, y += py, xx += px * px, xy += px * py;
+  }
+  double spread() const { return n * xx - x * x; }
+  double slope() const { return spread() > 0 ? (n * xy - x * y) / spread() : 0; }
+  double at_zero() const { return n > 0 ? (y - slope() * x) / n : 0; }
+};
+
+Cost CostOf(const Pass& p) {
+  Cost c;
+  c.cpu_ns = p.cpu_ns;
+  c.total_ns = p.total_ns;
+  c.pause_ns = p.pause_ns;
+  c.paused_ns = p.paused_ns;
+  c.stops = p.stops;
+  c.beside = p.allocated_during;
+  return c;
+}
 
 }  // namespace
 
-CostModel::CostModel(const Recording& recording) : recording_(recording) {
+CostModel::CostModel(const Recording& recording) {
+  for (const Pass& pass : recording.passes) {
+    if (pass.given_up) continue;
+    passes_.push_back(pass);
+    if (!pass.asked_by_policy) own_.push_back(pass);
+    budget_ns_ = std::max(budget_ns_, pass.budget_ns);
+  }
+  // Lists in use take up a smaller share of much garbage than of little: a straight line
+  // through the logarithms.
+  StraightLine reuse;
+  for (const Pass& pass : passes_) {
+    if (pass.collected < 1 || pass.allocated_during < 1) continue;
+    reuse.Add(std::log(pass.collected), std::log(pass.allocated_during));
+  }
+  if (reuse.spread() > 0) reuse_power_ = std::clamp(reuse.slope(), 0.0, 1.0);
   // Neighbours with unlike amounts of garbage.
-  Cost sum = {};
+  Cost sum;
   double squares = 0;
-  const std::vector<Pass>& passes = recording.passes;
-  for (size_t i = 1; i < passes.size(); ++i) {
-    const Pass& a = passes[i - 1];
-    const Pass& b = passes[i];
+  for (size_t i = 1; i < passes_.size(); ++i) {
+    const Pass& a = passes_[i - 1];
+    const Pass& b = passes_[i];
     const double more = b.collected - a.collected;
     if (std::abs(more) < 200 || std::abs(more) < 0.5 * std::max(a.collected, b.collected)) continue;
     // Least squares through the origin: passes with much garbage weigh most.
     squares += more * more;
-    sum.cpu_ns += (b.cpu_ns - a.cpu_ns) * more;
-    sum.total_ns += (b.total_ns - a.total_ns) * more;
-    sum.pause_ns += (b.pause_ns - a.pause_ns) * more;
-    sum.paused_ns += (b.paused_ns - a.paused_ns) * more;
+    const Cost from = CostOf(a), to = CostOf(b);
+    for (double Cost::*field : kFields) sum.*field += (to.*field - from.*field) * more;
   }
-  if (squares == 0) return;
-  per_object_ = {std::max(0.0, sum.cpu_ns / squares), std::max(0.0, sum.total_ns / squares),
-                 std::max(0.0, sum.pause_ns / squares), std::max(0.0, sum.paused_ns / squares)};
+  if (squares > 0) {
+    for (double Cost::*field : kFields) {
+      per_object_.*field = std::max(0.0, sum.*field / squares);
+    }
+  }
+  StraightLine alive;
+  for (const Pass& pass : passes_) {
+    alive.Add(pass.tracked - pass.collected, Without(pass).cpu_ns);
+  }
+  if (alive.slope() > 0) fixed_ = std::max(kLeastFixed, alive.at_zero() / alive.slope());
 }
 
-CostModel::Cost CostModel::Predict(double place, double garbage_objects) const {
-  const std::vector<Pass>& passes = recording_.passes;
-  if (passes.empty()) return {};
-  auto without = [&](const Pass& p) -> Cost {
-    return {std::max(0.0, p.cpu_ns - per_object_.cpu_ns * p.collected),
-            std::max(0.0, p.total_ns - per_object_.total_ns * p.collected),
-            std::max(0.0, p.pause_ns - per_object_.pause_ns * p.collected),
-            std::max(0.0, p.paused_ns - per_object_.paused_ns * p.collected)};
+Cost CostModel::Without(const Pass& pass) const {
+  Cost c = CostOf(pass);
+  for (double Cost::*field : kFields) {
+    c.*field = std::max(0.0, c.*field - per_object_.*field * pass.collected);
+  }
+  return c;
+}
+
+Cost CostModel::Predict(double place, double live_objects, double garbage_objects) const {
+  Cost cost;
+  if (passes_.empty()) return cost;
+  // As many before as behind, as far as there are.
+  const auto behind = std::lower_bound(passes_.begin(), passes_.end(), place,
+                                       [](const Pass& p, double x) { return p.place < x; });
+  const size_t n = std::min(kAround, passes_.size());
+  const size_t at = static_cast<size_t>(behind - passes_.begin());
+  const size_t first = std::min(at - std::min(at, n / 2), passes_.size() - n);
+  double values[kAround];
+  auto median = [&](auto value_of) {
+    for (size_t i = 0; i < n; ++i) values[i] = value_of(passes_[first + i]);
+    std::sort(values, values + n);
+    return values[n / 2];
   };
-  auto after = std::lower_bound(passes.begin(), passes.end(), place,
-                                [](const Pass& p, double x) { return p.place < x; });
-  Cost base;
-  if (after == passes.begin()) {
-    base = without(*after);
-  } else if (after == passes.end()) {
-    base = without(passes.back());
-  } else {
-    const Cost a = without(after[-1]);
-    const Cost b = without(*after);
-    const double span = after->place - after[-1].place;
-    const double part = span > 0 ? (place - after[-1].place) / span : 1;
-    base = {Lerp(a.cpu_ns, b.cpu_ns, part), Lerp(a.total_ns, b.total_ns, part),
-            Lerp(a.pause_ns, b.pause_ns, part), Lerp(a.paused_ns, b.paused_ns, part)};
+  for (double Cost::*field : kFields) {
+    const bool a_time = field != &Cost::stops && field != &Cost::beside;
+    cost.*field = median([&](const Pass& p) {
+                    // What is alive may be more or less than it was there.
+                    const double alive = p.tracked - p.collected;
+                    const double scale = a_time && fixed_ >= 0 && alive >= 100 && live_objects >= 100
+                                             ? (live_objects + fixed_) / (alive + fixed_)
+                                             : 1;
+                    return Without(p).*field * scale;
+                  }) +
+                  per_object_.*field * garbage_objects;
   }
-  return {base.cpu_ns + per_object_.cpu_ns * garbage_objects,
-          base.total_ns + per_object_.total_ns * garbage_objects,
-          base.pause_ns + per_object_.pause_ns * garbage_objects,
-          base.paused_ns + per_object_.paused_ns * garbage_objects};
+  if (passes_[first].threads > 1) return cost;
+  const double usual = median([](const Pass& p) { return p.collected; });
+  if (usual > 0) {
+    cost.beside = median([](const Pass& p) { return p.allocated_during; }) *
+                  std::pow(garbage_objects / usual, reuse_power_);
+  }
+  return cost;
 }
 
-absl::StatusOr<Prediction> Replay(const Recording& recording, const std::string& policy) {
+Cost CostModel::PredictOwn(size_t number, double place, double garbage_objects) const {
+  if (number >= own_.size()) return Predict(place, 0, garbage_objects);
+  Cost cost = Without(own_[number]);
+  for (double Cost::*field : kFields) {
+    cost.*field += per_object_.*field * garbage_objects;
+  }
+  return cost;
+}
+
+absl::StatusOr<Prediction> Replay(const Recording& recording, const std::string& policy,
+                                  const Recording* sliced) {
   auto made = MakePolicy(policy);
   if (!made.ok()) return made.status();
   Prediction prediction;
   prediction.policy = policy;
-  Replayer(recording, *std::move(made)).Run(&prediction);
+  Replayer(recording, sliced, *std::move(made)).Run(&prediction);
   return prediction;
 }
 

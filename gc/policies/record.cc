@@ -4,7 +4,8 @@
 // A pass comes after `grain` bytes of allocation, or a `share`th of what is live, whichever
 // is more: recording then costs about `share` marks of everything per doubling. Every
 // eighth pass waits for 16 grains, so that the log also shows what an object costs whose
-// memory has left the processor's caches.
+// memory has left the processor's caches. With `sliced=1` its passes are done in slices of
+// the option gc_pause_ms: such a recording tells the price of those.
 
 #include <algorithm>
 #include <memory>
@@ -30,6 +31,9 @@ class RecordPolicy final : public CollectionPolicy {
           if (key == "share") {
             return ParsePolicyBytes(value, &p->share_) && p->share_ > 0;
           }
+          if (key == "sliced") {
+            return ParsePolicyBytes(value, &p->sliced_) && p->sliced_ <= 1;
+          }
           return false;
         });
     if (!status.ok()) return status;
@@ -46,7 +50,14 @@ class RecordPolicy final : public CollectionPolicy {
     return {true, "recording", 0};
   }
 
+  Plan MakePlan(const HeapSnapshot& s) override {
+    Plan plan;
+    if (sliced_ != 0) plan.pause_budget_ns = s.pause_ms * 1'000'000;
+    return plan;
+  }
+
  private:
+  uint64_t sliced_ = 0;
   uint64_t grain_ = 512 << 10;
   uint64_t share_ = 16;
   uint64_t passes_ = 0;

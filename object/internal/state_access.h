@@ -53,6 +53,10 @@ void DeallocObject(ThreadState* ts, ObjectHeader* obj);
 // The object is dead and nothing may be run now.
 void PushDead(ThreadState* ts, ObjectHeader* obj);
 
+// A reference was dropped that nobody had: says so, with the type's name if it is known
+// (freed_types.h). Fatal in debug builds. May be called with a bucket's lock held.
+void ReportDeadDrop(const ObjectHeader* obj);
+
 // The words of an immortal object. The caller is the owner or the owner cannot
 // run, or there is none.
 void MakeImmortal(ObjectHeader* obj);
