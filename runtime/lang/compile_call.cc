@@ -79,7 +79,10 @@ bool Compiler::KeywordMap(const ArenaSpan<Keyword>& keywords, size_t first, size
 bool Compiler::CallEx(const Exprs& args, const ArenaSpan<Keyword>& keywords, uint32_t pushed, const Position& pos) {
   bool star = false;
   for (const Expr* a : args) star |= a->kind == ExprKind::kStarred;
-  if (star) {
+  if (star && pushed == 0 && args.size == 1) {
+    // kCallEx makes a tuple of it, if it is none.
+    if (!Visit(static_cast<const StarredExpr*>(*args.begin())->value)) return false;
+  } else if (star) {
     if (!BuildItems(args, pushed, Op::kBuildList, Op::kListAppend, Op::kListExtend, pos)) return false;
     Emit(Op::kListToTuple, 0, pos);
   } else {

@@ -5,6 +5,9 @@ __reduce_ex__ where a class defines it, and else attribute by attribute.
 """
 
 
+from collections import deque
+
+
 class Error(Exception):
     pass
 
@@ -205,6 +208,8 @@ def _deep(x, kind, memo):
             y[deepcopy(key, memo)] = deepcopy(value, memo)
     elif isinstance(x, set):
         y.update([deepcopy(item, memo) for item in x])
+    elif isinstance(x, deque):
+        y.__init__([deepcopy(item, memo) for item in x], x.maxlen)
     saved = _saved(x)
     if saved:
         if saved[0] is not None and saved[0] is not False:

@@ -406,6 +406,9 @@ class EnumType(type):
                             % (type(value).__qualname__, cls.__class__.__qualname__))
         return isinstance(value, cls) and value._name_ in cls._member_map_
 
+    def __getattr__(cls, name):
+        raise AttributeError(name)
+
     def __delattr__(cls, attr):
         if attr in cls._member_map_:
             raise AttributeError("%r cannot delete member %r." % (cls.__name__, attr))

@@ -531,3 +531,101 @@ def getfullargspec(func):
         varkw = names[at]
     return FullArgSpec(list(names[:n]), varargs, varkw, func.__defaults__, list(names[n:n + k]), func.__kwdefaults__,
                        func.__annotations__)
+
+
+def _listed(names):
+    names = [repr(n) for n in names]
+    return ", ".join(names[:-2] + [" and ".join(names[-2:])])
+
+
+def _missing(func, names, kind):
+    raise TypeError("%s() missing %d required %s argument%s: %s" % (
+        func.__name__, len(names), kind, "" if len(names) == 1 else "s", _listed(names)))
+
+
+def _too_many(func, spec, given, by_keyword):
+    least, most = len(spec.args) - len(spec.defaults or ()), len(spec.args)
+    takes = "%d" % most if least == most else "from %d to %d" % (least, most)
+    extra = ""
+    if by_keyword:
+        extra = " positional argument%s (and %d keyword-only argument%s)" % (
+            "" if given == 1 else "s", by_keyword, "" if by_keyword == 1 else "s")
+    raise TypeError("%s() takes %s positional argument%s but %d%s %s given" % (
+        func.__name__, takes, "" if (takes == "1") else "s", given, extra, "was" if given == 1 and not extra else "were"))
+
+
+def getcallargs(func, /, *positional, **named):
+    """{parameter: value} of the call func(*positional, **named); its TypeError if it would fail."""
+    spec = getfullargspec(func)
+    if ismethod(func) and func.__self__ is not None:
+        positional = (func.__self__,) + positional
+    result = dict(zip(spec.args, positional))
+    if spec.varargs:
+        result[spec.varargs] = tuple(positional[len(spec.args):])
+    known = set(spec.args + spec.kwonlyargs)
+    if spec.varkw:
+        result[spec.varkw] = {}
+    for key, value in named.items():
+        if key not in known:
+            if not spec.varkw:
+                raise TypeError("%s() got an unexpected keyword argument %r" % (func.__name__, key))
+            result[spec.varkw][key] = value
+        elif key in result:
+            raise TypeError("%s() got multiple values for argument %r" % (func.__name__, key))
+        else:
+            result[key] = value
+    if len(positional) > len(spec.args) and not spec.varargs:
+        _too_many(func, spec, len(positional), len([k for k in spec.kwonlyargs if k in result]))
+    defaults = dict(zip(spec.args[len(spec.args) - len(spec.defaults or ()):], spec.defaults or ()))
+    missing = [a for a in spec.args if a not in result and a not in defaults]
+    if missing:
+        _missing(func, missing, "positional")
+    defaults.update(spec.kwonlydefaults or {})
+    missing = [a for a in spec.kwonlyargs if a not in result and a not in defaults]
+    if missing:
+        _missing(func, missing, "keyword-only")
+    for key, value in defaults.items():
+        result.setdefault(key, value)
+    return result
+
+
+_none = object()
+
+
+def _in_classes(mro, name):
+    for cls in mro:
+        attributes = type.__dict__["__dict__"].__get__(cls)
+        if name in attributes:
+            return attributes[name]
+    return _none
+
+
+def getattr_static(obj, attr, default=_none):
+    """The attribute as it is stored: no descriptor, __getattr__ or __getattribute__ is asked."""
+    of_instance = _none
+    cls = obj if isinstance(obj, type) else type(obj)
+    mro = type.__dict__["__mro__"].__get__(cls)
+    if cls is not obj:
+        attributes = _in_classes(mro, "__dict__")
+        if attributes is _none or not isinstance(attributes, property):
+            try:
+                of_instance = object.__getattribute__(obj, "__dict__").get(attr, _none)
+            except AttributeError:
+                pass
+    of_class = _in_classes(mro, attr)
+    if of_instance is not _none and of_class is not _none:
+        kind = type.__dict__["__mro__"].__get__(type(of_class))
+        if _in_classes(kind, "__get__") is not _none and (
+                _in_classes(kind, "__set__") is not _none or _in_classes(kind, "__delete__") is not _none):
+            return of_class
+    if of_instance is not _none:
+        return of_instance
+    if of_class is not _none:
+        return of_class
+    if cls is obj:
+        of_meta = _in_classes(type.__dict__["__mro__"].__get__(type(cls)), attr)
+        if of_meta is not _none:
+            return of_meta
+    if default is not _none:
+        return default
+    raise AttributeError(attr)

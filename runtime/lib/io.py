@@ -148,7 +148,8 @@ class StringIO(_Memory):
     _fill = "\0"
 
     def __init__(self, initial_value="", newline="\n"):
-        self._value = initial_value or ""
+        self._newlines = newline is None
+        self._value = self._translated(initial_value or "")
         self._parts = []
         self._extra = 0
         self._position = 0
@@ -157,7 +158,12 @@ class StringIO(_Memory):
     def write(self, data):
         if not isinstance(data, str):
             raise TypeError("string argument expected, got %r" % type(data).__name__)
-        return _Memory.write(self, data)
+        _Memory.write(self, self._translated(data))
+        return len(data)
+
+    def _translated(self, text):
+        """With newline=None every end of a line is read as a newline."""
+        return text.replace("\r\n", "\n").replace("\r", "\n") if self._newlines and "\r" in text else text
 
 
 class BytesIO(_Memory):
@@ -173,6 +179,8 @@ class BytesIO(_Memory):
         self.closed = False
 
     def write(self, data):
+        if isinstance(data, str):
+            raise TypeError("a bytes-like object is required, not 'str'")
         return _Memory.write(self, bytes(data))
 
     def getbuffer(self):

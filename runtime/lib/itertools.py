@@ -1,13 +1,22 @@
-"""Iterators.  The ones that threads share and that loops run hot over are native."""
+"""Iterators.  Those that loops run hot over are native.
 
-from _itertools import count, cycle, repeat, chain, islice
+The others are generators, each in a class of its own whose `turns` hands threads that share
+one an item after the other.
+"""
+
+from _itertools import count, cycle, repeat, chain, islice, turns
 import operator
 
 
-def accumulate(iterable, func=operator.add, *, initial=None):
-    iterator = iter(iterable)
-    total = initial
-    if initial is None:
+class accumulate(turns):
+    __slots__ = ()
+
+    def __new__(cls, iterable, func=None, *, initial=None):
+        return turns.__new__(cls, _accumulate(iter(iterable), func or operator.add, initial))
+
+
+def _accumulate(iterator, func, total):
+    if total is None:
         for total in iterator:
             break
         else:
@@ -18,15 +27,28 @@ def accumulate(iterable, func=operator.add, *, initial=None):
         yield total
 
 
-def takewhile(predicate, iterable):
-    for item in iterable:
+class takewhile(turns):
+    __slots__ = ()
+
+    def __new__(cls, predicate, iterable, /):
+        return turns.__new__(cls, _takewhile(predicate, iter(iterable)))
+
+
+def _takewhile(predicate, iterator):
+    for item in iterator:
         if not predicate(item):
             break
         yield item
 
 
-def dropwhile(predicate, iterable):
-    iterator = iter(iterable)
+class dropwhile(turns):
+    __slots__ = ()
+
+    def __new__(cls, predicate, iterable, /):
+        return turns.__new__(cls, _dropwhile(predicate, iter(iterable)))
+
+
+def _dropwhile(predicate, iterator):
     for item in iterator:
         if not predicate(item):
             yield item
@@ -35,27 +57,52 @@ def dropwhile(predicate, iterable):
         yield item
 
 
-def filterfalse(predicate, iterable):
-    if predicate is None:
-        predicate = bool
-    for item in iterable:
+class filterfalse(turns):
+    __slots__ = ()
+
+    def __new__(cls, predicate, iterable, /):
+        return turns.__new__(cls, _filterfalse(bool if predicate is None else predicate, iter(iterable)))
+
+
+def _filterfalse(predicate, iterator):
+    for item in iterator:
         if not predicate(item):
             yield item
 
 
-def starmap(function, iterable):
-    for args in iterable:
-        yield function(*args)
+class starmap(turns):
+    __slots__ = ()
+
+    def __new__(cls, function, iterable, /):
+        return turns.__new__(cls, _starmap(function, iter(iterable)))
 
 
-def compress(data, selectors):
-    for item, chosen in zip(data, selectors):
+def _starmap(function, iterator):
+    for args in iterator:
+        yield function(*tuple(args))
+
+
+class compress(turns):
+    __slots__ = ()
+
+    def __new__(cls, data, selectors):
+        return turns.__new__(cls, _compress(zip(data, selectors)))
+
+
+def _compress(pairs):
+    for item, chosen in pairs:
         if chosen:
             yield item
 
 
-def pairwise(iterable):
-    iterator = iter(iterable)
+class pairwise(turns):
+    __slots__ = ()
+
+    def __new__(cls, iterable, /):
+        return turns.__new__(cls, _pairwise(iter(iterable)))
+
+
+def _pairwise(iterator):
     for before in iterator:
         break
     else:
@@ -65,8 +112,14 @@ def pairwise(iterable):
         before = item
 
 
-def zip_longest(*iterables, fillvalue=None):
-    iterators = [iter(iterable) for iterable in iterables]
+class zip_longest(turns):
+    __slots__ = ()
+
+    def __new__(cls, *iterables, fillvalue=None):
+        return turns.__new__(cls, _zip_longest([iter(iterable) for iterable in iterables], fillvalue))
+
+
+def _zip_longest(iterators, fillvalue):
     left = len(iterators)
     if not left:
         return
@@ -87,11 +140,14 @@ def zip_longest(*iterables, fillvalue=None):
         yield tuple(row)
 
 
-def product(*iterables, repeat=1):
-    repeat = operator.index(repeat)
-    if repeat < 0:
-        raise ValueError("repeat argument cannot be negative")
-    return _product([tuple(iterable) for iterable in iterables] * repeat)
+class product(turns):
+    __slots__ = ()
+
+    def __new__(cls, *iterables, repeat=1):
+        repeat = operator.index(repeat)
+        if repeat < 0:
+            raise ValueError("repeat argument cannot be negative")
+        return turns.__new__(cls, _product([tuple(iterable) for iterable in iterables] * repeat))
 
 
 def _product(pools):
@@ -122,8 +178,11 @@ def _checked(r):
     return r
 
 
-def combinations(iterable, r):
-    return _combinations(tuple(iterable), _checked(r))
+class combinations(turns):
+    __slots__ = ()
+
+    def __new__(cls, iterable, r):
+        return turns.__new__(cls, _combinations(tuple(iterable), _checked(r)))
 
 
 def _combinations(pool, r):
@@ -144,8 +203,11 @@ def _combinations(pool, r):
         yield tuple([pool[i] for i in places])
 
 
-def combinations_with_replacement(iterable, r):
-    return _with_replacement(tuple(iterable), _checked(r))
+class combinations_with_replacement(turns):
+    __slots__ = ()
+
+    def __new__(cls, iterable, r):
+        return turns.__new__(cls, _with_replacement(tuple(iterable), _checked(r)))
 
 
 def _with_replacement(pool, r):
@@ -164,13 +226,16 @@ def _with_replacement(pool, r):
         yield tuple([pool[i] for i in places])
 
 
-def permutations(iterable, r=None):
-    pool = tuple(iterable)
-    if r is None:
-        r = len(pool)
-    elif not isinstance(r, int):
-        raise TypeError("Expected int as r")
-    return _permutations(pool, _checked(r))
+class permutations(turns):
+    __slots__ = ()
+
+    def __new__(cls, iterable, r=None):
+        pool = tuple(iterable)
+        if r is None:
+            r = len(pool)
+        elif not isinstance(r, int):
+            raise TypeError("Expected int as r")
+        return turns.__new__(cls, _permutations(pool, _checked(r)))
 
 
 def _permutations(pool, r):
@@ -196,61 +261,75 @@ def _permutations(pool, r):
             return
 
 
-class groupby:
+class groupby(turns):
     """Groups share the source; a group is over when the next one is asked for."""
 
-    def __init__(self, iterable, key=None):
-        self._iterator = iter(iterable)
-        self._key = key
-        self._have = False        # _item and _value hold an item not yet handed out
-        self._item = None
-        self._value = None
-        self._number = 0          # of the group that is being read
-        self._done = False
+    __slots__ = ()
 
-    def __iter__(self):
-        return self
+    def __new__(cls, iterable, key=None):
+        turn = turns(())
+        return turns.__new__(cls, _Groups(iter(iterable), key).each(turn), turn)
 
-    def _fetch(self):
-        if self._have:
+
+class _Groups:
+    """What a groupby and its groups share, under one turn."""
+
+    __slots__ = ("iterator", "key", "have", "item", "value", "number")
+
+    def __init__(self, iterator, key):
+        self.iterator = iterator
+        self.key = key
+        self.have = False        # item and value are not yet handed out
+        self.item = None
+        self.value = None
+        self.number = 0          # of the group that is being read
+
+    def fetch(self):
+        if self.have:
             return True
-        for item in self._iterator:
-            self._item = item
-            self._value = item if self._key is None else self._key(item)
-            self._have = True
+        for item in self.iterator:
+            self.item = item
+            self.value = item if self.key is None else self.key(item)
+            self.have = True
             return True
-        self._done = True
         return False
 
-    def __next__(self):
-        if self._number:
-            value = self._current
-            while self._fetch() and self._value == value:
-                self._have = False
-        if not self._fetch():
-            raise StopIteration
-        self._current = self._value
-        self._number += 1
-        return self._current, self._group(self._number, self._current)
+    def each(self, turn):
+        while self.fetch():
+            current = self.value
+            self.number += 1
+            yield current, turns(self.group(self.number, current), turn)
+            while self.fetch() and self.value == current:
+                self.have = False
 
-    def _group(self, number, value):
-        while self._number == number and self._fetch() and self._value == value:
-            self._have = False
-            yield self._item
+    def group(self, number, value):
+        while self.number == number and self.fetch() and self.value == value:
+            self.have = False
+            yield self.item
 
 
 class _Link:
     """One item of a tee, made when the first reader gets there."""
 
-    __slots__ = ("source", "value", "following")
+    __slots__ = ("value", "following")
 
-    def __init__(self, source):
-        self.source = source
+    def __init__(self):
         self.following = None
 
 
+def _links(iterator, link):
+    for link.value in iterator:
+        following = _Link()
+        link.following = following
+        link = following
+        yield
+
+
 class _Tee:
-    def __init__(self, link):
+    __slots__ = ("_links", "_link", "__weakref__")
+
+    def __init__(self, links, link):
+        self._links = links       # each step makes the next link
         self._link = link
 
     def __iter__(self):
@@ -258,15 +337,17 @@ class _Tee:
 
     def __next__(self):
         link = self._link
-        if link.following is None:
-            value = next(link.source)
-            link.value = value
-            link.following = _Link(link.source)
+        while link.following is None:
+            try:
+                next(self._links)
+            except StopIteration:
+                if link.following is None:  # else another reader made it meanwhile
+                    raise
         self._link = link.following
         return link.value
 
     def __copy__(self):
-        return _Tee(self._link)
+        return _Tee(self._links, self._link)
 
 
 def tee(iterable, n=2):
@@ -274,5 +355,9 @@ def tee(iterable, n=2):
         raise ValueError("n must be >= 0")
     if not n:
         return ()
-    first = iterable if isinstance(iterable, _Tee) else _Tee(_Link(iter(iterable)))
+    if isinstance(iterable, _Tee):
+        first = iterable
+    else:
+        link = _Link()
+        first = _Tee(turns(_links(iter(iterable), link)), link)
     return tuple([first] + [first.__copy__() for _ in range(n - 1)])

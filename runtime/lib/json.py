@@ -1,4 +1,9 @@
-"""JSON: dumps, loads, dump, load."""
+"""JSON: dumps, loads, dump, load.
+
+What has no hooks and no surprises is done natively; all else, errors among it, here.
+"""
+
+import _json
 
 
 class JSONDecodeError(ValueError):
@@ -53,7 +58,7 @@ class JSONEncoder:
         self.check_circular = check_circular
         self.allow_nan = allow_nan
         self.sort_keys = sort_keys
-        self.indent = " " * indent if isinstance(indent, int) else indent
+        self.indent = indent if indent is None or isinstance(indent, str) else " " * indent
         if separators is not None:
             self.item_separator, self.key_separator = separators
         else:
@@ -66,6 +71,15 @@ class JSONEncoder:
         raise TypeError("Object of type %s is not JSON serializable" % o.__class__.__name__)
 
     def encode(self, o):
+        if self.indent is None and not isinstance(o, str):
+            for place, part in (5, self.key_separator), (6, self.item_separator):
+                if not isinstance(part, str):
+                    raise TypeError("make_encoder() argument %d must be str, not %s" % (
+                        place, type(part).__name__))
+        if self.indent is None and not self.sort_keys and self.allow_nan:
+            text = _json.encode(o, self.ensure_ascii, self.item_separator, self.key_separator)
+            if text is not NotImplemented:
+                return text
         parts = []
         self._write(o, parts.append, 0, {})
         return "".join(parts)
@@ -205,8 +219,14 @@ class JSONDecoder:
         self.parse_int = parse_int or int
         self.parse_constant = parse_constant or float
         self.strict = strict
+        self._plain = strict and not (object_hook or object_pairs_hook or parse_float or parse_int
+                                      or parse_constant)
 
     def decode(self, s):
+        if self._plain:
+            value = _json.decode(s)
+            if value is not NotImplemented:
+                return value
         value, end = self.raw_decode(s, _skip(s, 0))
         end = _skip(s, end)
         if end != len(s):
@@ -273,15 +293,16 @@ class JSONDecoder:
         parts = []
         while True:
             quote = s.find('"', i)
-            if quote < 0:
-                raise JSONDecodeError("Unterminated string starting at", s, begin)
-            slash = s.find("\\", i, quote)
-            part = s[i:quote] if slash < 0 else s[i:slash]
+            end = len(s) if quote < 0 else quote
+            slash = s.find("\\", i, end)
+            part = s[i:end] if slash < 0 else s[i:slash]
             if self.strict and part and not part.isprintable():
                 for k, c in enumerate(part):
                     if c < " ":
                         raise JSONDecodeError("Invalid control character at", s, i + k)
             if slash < 0:
+                if quote < 0:
+                    raise JSONDecodeError("Unterminated string starting at", s, begin)
                 if not parts:
                     return part, quote + 1
                 parts.append(part)
@@ -374,7 +395,10 @@ _default_decoder = JSONDecoder()
 def loads(s, *, cls=None, **options):
     if isinstance(s, (bytes, bytearray)):
         s = s.decode()
-    elif not isinstance(s, str):
+    elif isinstance(s, str):
+        if s.startswith("\ufeff"):
+            raise JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", s, 0)
+    else:
         raise TypeError("the JSON object must be str, bytes or bytearray, not %s"
                         % s.__class__.__name__)
     if cls is None:

@@ -146,6 +146,8 @@ def indexOf(a, b):
 
 
 class itemgetter:
+    __slots__ = ("_items",)
+
     def __init__(self, item, /, *items):
         self._items = (item,) + items
 
@@ -166,6 +168,8 @@ def _walk(obj, path):
 
 
 class attrgetter:
+    __slots__ = ("_attrs", "_paths")
+
     def __init__(self, attr, /, *attrs):
         self._attrs = (attr,) + attrs
         self._paths = [name.split(".") for name in self._attrs]
@@ -181,6 +185,8 @@ class attrgetter:
 
 
 class methodcaller:
+    __slots__ = ("_name", "_args", "_kwargs")
+
     def __init__(self, name, /, *args, **kwargs):
         self._name = name
         self._args = args

@@ -64,7 +64,8 @@ class Random:
         width = stop - start
         if step == 1:
             if width > 0:
-                return start + self._below(width)
+                r = self._small_below(width)
+                return start + (self._below(width) if r is None else r)
             raise ValueError("empty range for randrange() (%d, %d, %d)" % (start, stop, width))
         step = step.__index__()
         if step > 0:
@@ -81,10 +82,11 @@ class Random:
         return self.randrange(a, b + 1)
 
     def choice(self, seq):
-        if not len(seq):
+        n = len(seq)
+        if not n:
             raise IndexError("Cannot choose from an empty sequence")
-        i = self._small_below(len(seq))
-        return seq[self._below(len(seq)) if i is None else i]
+        i = self._small_below(n)
+        return seq[self._below(n) if i is None else i]
 
     def shuffle(self, x):
         below = self._below

@@ -252,7 +252,7 @@ class WeakSet:
             return False
 
     def __repr__(self):
-        return repr(set(self))
+        return repr(self.data)
 
     def add(self, item):
         self.data.add(ref(item, self._forget))
@@ -315,10 +315,16 @@ class WeakSet:
 
     __le__ = issubset
 
+    def __lt__(self, other):
+        return set(self) < set(other)
+
     def issuperset(self, other):
         return set(self) >= set(other)
 
     __ge__ = issuperset
+
+    def __gt__(self, other):
+        return set(self) > set(other)
 
     def isdisjoint(self, other):
         return set(self).isdisjoint(other)
@@ -474,6 +480,10 @@ class ProxyType:
 
     def __getattr__(self, name):
         return getattr(_target(self), name)
+
+    @property
+    def __class__(self):
+        return _target(self).__class__
 
     def __setattr__(self, name, value):
         setattr(_target(self), name, value)

@@ -83,6 +83,17 @@ bool Pack(Context& cx, char typecode, Value v, Item* out) {
   const size_t size = ItemSize(typecode);
   const bool is_signed = typecode >= 'a';
   if (!IntToBytes(n, reinterpret_cast<unsigned char*>(out->bytes), size, is_signed)) {
+    static const struct {
+      char code;
+      const char* name;
+    } kNamed[] = {{'b', "signed char"}, {'B', "unsigned byte integer"}, {'h', "signed short integer"},
+                  {'H', "unsigned short"}, {'i', "signed integer"}};
+    for (const auto& named : kNamed) {
+      if (named.code != typecode) continue;
+      const bool less = IntIsNegative(n);
+      return RaiseOverflowError(cx, "%s is %s than %s", named.name, less ? "less" : "greater", less ? "minimum" : "maximum"),
+             false;
+    }
     return RaiseOverflowError(cx, "integer out of range for array of type '%c'", typecode), false;
   }
   return true;
@@ -115,6 +126,7 @@ Ref Unpack(Context& cx, char typecode, const char* at) {
 // Makes room for `count` items. The mutex is held; false: no memory.
 bool ReserveLocked(Context& cx, Array* a, size_t count) {
   if (count <= a->capacity) return true;
+  if (count > (size_t{1} << 47) / a->item_size) return false;
   const size_t capacity = std::max(count, a->capacity + a->capacity / 2 + 4);
   char* grown = static_cast<char*>(cx.ts->heap()->Reallocate(a->data, capacity * a->item_size));
   if (grown == nullptr) return false;
@@ -407,17 +419,42 @@ Ref ArrayCount(Context& cx, Value self, const Args& args) {
   return list && name != nullptr ? CallMethod(cx, list, name, args[0]) : Ref();
 }
 
-Ref ArrayIndex(Context& cx, Value self, const Args& args) {
+// The place of the first item that equals `wanted`; -1: there is none, which `message` says, or an exception is pending.
+int64_t FindItem(Context& cx, Value self, Value wanted, const char* message) {
   const int64_t size = ArrayLen(cx, self);
   for (int64_t i = 0; i < size; i++) {
     Item item;
     if (!Fetch(cx, Self(self), i, &item)) break;
     Ref v = Unpack(cx, Self(self)->typecode, item.bytes);
-    const int equal = v ? Equal(cx, v, args[0]) : -1;
-    if (equal < 0) return nullptr;
-    if (equal) return NewInt(cx, i);
+    const int equal = v ? Equal(cx, v, wanted) : -1;
+    if (equal < 0) return -1;
+    if (equal) return i;
   }
-  return RaiseValueError(cx, "array.index(x): x not in array");
+  RaiseValueError(cx, "%s", message);
+  return -1;
+}
+
+Ref ArrayIndex(Context& cx, Value self, const Args& args) {
+  const int64_t i = FindItem(cx, self, args[0], "array.index(x): x not in array");
+  return i < 0 ? Ref() : NewInt(cx, i);
+}
+
+Ref ArrayRemove(Context& cx, Value self, const Args& args) {
+  const int64_t i = FindItem(cx, self, args[0], "array.remove(x): x not in array");
+  if (i < 0 || !Splice(cx, Self(self), static_cast<size_t>(i), 1, nullptr, 0)) return nullptr;
+  return cx.NoneRef();
+}
+
+Ref ArrayByteswap(Context& cx, Value self, const Args&) {
+  Array* a = Self(self);
+  {
+    ObjectLock lock(cx.ts, a);
+    for (size_t i = 0; i < a->count; i++) {
+      char* item = a->data + i * a->item_size;
+      std::reverse(item, item + a->item_size);
+    }
+  }
+  return cx.NoneRef();
 }
 
 int ArrayContains(Context& cx, Value self, Value item) {
@@ -443,32 +480,61 @@ Ref ArrayCompare(Context& cx, Value self, Value other, CompareOp op) {
 }
 
 Ref ArrayConcat(Context& cx, Value a, Value b) {
-  if (!IsArray(cx, a) || !IsArray(cx, b)) return cx.NotImplementedRef();
+  if (!IsArray(cx, a)) return cx.NotImplementedRef();
+  if (!IsArray(cx, b)) return RaiseTypeError(cx, "can only append array (not \"%s\") to array", ClassName(cx, b));
   Ref r = NewArray(cx, State(cx).array, Self(a)->typecode);
   return r && Extend(cx, r.as<Array>(), a) && Extend(cx, r.as<Array>(), b) ? std::move(r) : Ref();
 }
 
 Ref ArrayInplaceConcat(Context& cx, Value self, Value other) {
   if (!IsArray(cx, other)) {
-    return RaiseTypeError(cx, "can only extend with array (not \"%s\")", ClassName(cx, other));
+    return RaiseTypeError(cx, "can only extend array with array (not \"%s\")", ClassName(cx, other));
   }
   return Extend(cx, Self(self), other) ? Ref::New(self) : Ref();
+}
+
+// Appends the items of `content` so many times; all the room is there before the first.
+bool AppendTimes(Context& cx, Array* a, const Bytes* content, int64_t times) {
+  const size_t count = content->length / a->item_size;
+  if (times <= 0 || count == 0) return true;
+  size_t total;
+  if (__builtin_mul_overflow(count, static_cast<size_t>(times), &total) ||
+      __builtin_add_overflow(total, a->count, &total)) {
+    return RaiseMemoryError(cx), false;
+  }
+  bool good;
+  {
+    ObjectLock lock(cx.ts, a);
+    good = ReserveLocked(cx, a, total);
+  }
+  if (!good) return RaiseMemoryError(cx), false;
+  for (int64_t i = 0; i < times; i++) {
+    if (!AppendRaw(cx, a, content->data, count)) return false;
+    SafepointInLoop(cx, static_cast<uint64_t>(i));
+  }
+  return true;
 }
 
 Ref ArrayRepeat(Context& cx, Value a, Value b) {
   const Value self = IsArray(cx, a) ? a : b;
   const Value times = IsArray(cx, a) ? b : a;
-  if (!IsInt(times)) return cx.NotImplementedRef();
+  if (!IsInt(times) && ClassOf(cx, times)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToInt64(cx, times, &n)) return nullptr;
+  if (!RepeatCount(cx, times, &n)) return nullptr;
   Ref content = Content(cx, Self(self));
   Ref r = content ? NewArray(cx, State(cx).array, Self(self)->typecode) : Ref();
-  if (!r) return nullptr;
-  const Bytes* bytes = content.as<Bytes>();
-  for (int64_t i = 0; i < n && bytes->length > 0; i++) {
-    if (!AppendRaw(cx, r.as<Array>(), bytes->data, bytes->length / Self(self)->item_size)) return nullptr;
-  }
-  return r;
+  return r && AppendTimes(cx, r.as<Array>(), content.as<Bytes>(), n) ? std::move(r) : Ref();
+}
+
+Ref ArrayInplaceRepeat(Context& cx, Value self, Value times) {
+  if (!IsInt(times) && ClassOf(cx, times)->slots.index == nullptr) return cx.NotImplementedRef();
+  int64_t n;
+  if (!RepeatCount(cx, times, &n)) return nullptr;
+  Ref content = Content(cx, Self(self));
+  if (!content) return nullptr;
+  const bool good = n <= 0 ? Splice(cx, Self(self), 0, SIZE_MAX, nullptr, 0)
+                           : AppendTimes(cx, Self(self), content.as<Bytes>(), n - 1);
+  return good ? Ref::New(self) : Ref();
 }
 
 Ref ArrayIter(Context& cx, Value self) {
@@ -505,7 +571,8 @@ const MethodDef kMethods[] = {
     {"append", ArrayAppend, 1, 1},     {"extend", ArrayExtend, 1, 1},       {"insert", ArrayInsert, 2, 2},
     {"pop", ArrayPop, 0, 1},           {"reverse", ArrayReverse, 0, 0},     {"count", ArrayCount, 1, 1},
     {"index", ArrayIndex, 1, 1},       {"tolist", ArrayToList, 0, 0},       {"fromlist", ArrayExtend, 1, 1},
-    {"tobytes", ArrayToBytes, 0, 0},   {"frombytes", ArrayFromBytes, 1, 1}, {},
+    {"tobytes", ArrayToBytes, 0, 0},   {"frombytes", ArrayFromBytes, 1, 1},
+    {"remove", ArrayRemove, 1, 1},     {"byteswap", ArrayByteswap, 0, 0},   {},
 };
 
 const GetSetDef kGetSet[] = {
@@ -519,8 +586,9 @@ bool InitModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "array";
     t.module = "array";
+    t.full_name = "array.array";
     t.size = sizeof(Array);
-    t.flags = kTypeSubclassable | kTypeWeakrefs | kTypeUnhashable;
+    t.flags = kTypeSubclassable | kTypeWeakrefs | kTypeUnhashable | kTypeSequence;
     t.slots.create = ArrayCreate;
     t.slots.repr = ArrayRepr;
     t.slots.len = ArrayLen;
@@ -532,6 +600,7 @@ bool InitModule(Context& cx, Module* module) {
     t.slots.binary[static_cast<int>(BinaryOp::kAdd)] = ArrayConcat;
     t.slots.binary[static_cast<int>(BinaryOp::kMul)] = ArrayRepeat;
     t.slots.inplace[static_cast<int>(BinaryOp::kAdd)] = ArrayInplaceConcat;
+    t.slots.inplace[static_cast<int>(BinaryOp::kMul)] = ArrayInplaceRepeat;
     t.methods = kMethods;
     t.getset = kGetSet;
     t.destroy = ArrayDestroy;
@@ -541,6 +610,7 @@ bool InitModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "arrayiterator";
     t.module = "array";
+    t.full_name = "array.arrayiterator";
     t.size = sizeof(ArrayIterator);
     t.flags = kTypeHasRefs;
     t.slots.iter = IteratorSelf;

@@ -40,8 +40,11 @@ bool ToNanoseconds(Context& cx, Value v, const char* what, int64_t* out) {
       return true;
     }
     seconds = static_cast<double>(n);
-  } else if (!ToDouble(cx, v, &seconds)) {
-    return false;
+  } else {
+    if (!IsFloat(v) && ClassOf(cx, v)->slots.index == nullptr) {
+      return RaiseTypeError(cx, "'%s' object cannot be interpreted as an integer", ClassName(cx, v)), false;
+    }
+    if (!ToDouble(cx, v, &seconds)) return false;
   }
   (void)what;
   if (std::isnan(seconds)) {

@@ -448,9 +448,9 @@ Ref DequeInplaceConcat(Context& cx, Value self, Value other) {
 Ref DequeRepeat(Context& cx, Value a, Value b) {
   const Value self = IsDeque(cx, a) ? a : b;
   const Value times = IsDeque(cx, a) ? b : a;
-  if (!IsInt(times)) return cx.NotImplementedRef();
+  if (!IsInt(times) && ClassOf(cx, times)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t n;
-  if (!ToInt64(cx, times, &n)) return nullptr;
+  if (!RepeatCount(cx, times, &n)) return nullptr;
   Ref items = Snapshot(cx, Self(self));
   Ref r = items ? NewDeque(cx, ClassOf(self.object()), Self(self)->max_length) : Ref();
   if (!r) return nullptr;
@@ -459,6 +459,22 @@ Ref DequeRepeat(Context& cx, Value a, Value b) {
     if (ListSize(items.as<List>()) == 0) break;
   }
   return r;
+}
+
+Ref DequeInplaceRepeat(Context& cx, Value self, Value times) {
+  if (!IsInt(times) && ClassOf(cx, times)->slots.index == nullptr) return cx.NotImplementedRef();
+  int64_t n;
+  if (!RepeatCount(cx, times, &n)) return nullptr;
+  if (n <= 0) {
+    if (!DequeClear(cx, self, Args())) return nullptr;
+    return Ref::New(self);
+  }
+  Ref items = Snapshot(cx, Self(self));
+  if (!items) return nullptr;
+  for (int64_t i = 1; i < n && ListSize(items.as<List>()) > 0; i++) {
+    if (!Extend(cx, Self(self), End::kRight, items)) return nullptr;
+  }
+  return Ref::New(self);
 }
 
 Ref DequeCompare(Context& cx, Value self, Value other, CompareOp op) {
@@ -476,7 +492,7 @@ Ref DequeRepr(Context& cx, Value self) {
   Ref items = Snapshot(cx, Self(self));
   Ref inner = items ? Repr(cx, items) : Ref();
   if (!inner) return nullptr;
-  std::string text = std::string(NameOf(ClassOf(self.object()))) + "(";
+  std::string text = std::string(ShortName(ClassOf(self.object()))) + "(";
   Ref head = NewStr(cx, text);
   std::string tail = Self(self)->max_length >= 0 ? ", maxlen=" + std::to_string(Self(self)->max_length) + ")" : ")";
   Ref end = NewStr(cx, tail);
@@ -586,8 +602,9 @@ bool InitModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "deque";
     t.module = "collections";
+    t.full_name = "collections.deque";
     t.size = sizeof(Deque);
-    t.flags = kTypeSubclassable | kTypeHasRefs | kTypeWeakrefs | kTypeUnhashable;
+    t.flags = kTypeSubclassable | kTypeHasRefs | kTypeWeakrefs | kTypeUnhashable | kTypeSequence;
     t.slots.create = DequeCreate;
     t.slots.init = DequeInit;
     t.slots.repr = DequeRepr;
@@ -600,6 +617,7 @@ bool InitModule(Context& cx, Module* module) {
     t.slots.binary[static_cast<int>(BinaryOp::kAdd)] = DequeConcat;
     t.slots.binary[static_cast<int>(BinaryOp::kMul)] = DequeRepeat;
     t.slots.inplace[static_cast<int>(BinaryOp::kAdd)] = DequeInplaceConcat;
+    t.slots.inplace[static_cast<int>(BinaryOp::kMul)] = DequeInplaceRepeat;
     t.methods = kDequeMethods;
     t.getset = kDequeGetSet;
     t.traverse = DequeTraverse;
@@ -610,6 +628,7 @@ bool InitModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "_deque_iterator";
     t.module = "collections";
+    t.full_name = "_collections._deque_iterator";
     t.size = sizeof(DequeIterator);
     t.flags = kTypeHasRefs;
     t.slots.iter = IteratorSelf;

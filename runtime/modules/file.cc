@@ -314,19 +314,30 @@ bool CheckOpen(Context& cx, File* f) {
   return false;
 }
 
-// io.UnsupportedOperation is an OSError and a ValueError; here an OSError of that text.
+// io.UnsupportedOperation, which io.py defines; without it an OSError of that text. False.
+bool RaiseUnsupported(Context& cx, const char* text) {
+  Ref io = ImportModule(cx, "io");
+  Str* name = io ? Intern(cx, "UnsupportedOperation") : nullptr;
+  Ref cls = name != nullptr ? GetAttrOptional(cx, io, name) : Ref();
+  if (!cls || !IsClass(cls)) {
+    cx.ClearException();
+    Raise(cx, cx.rt.exc.OSError, "%s", text);
+  } else {
+    Raise(cx, cls.as<Class>(), "%s", text);
+  }
+  return false;
+}
+
 bool CheckReadable(Context& cx, File* f) {
   if (!CheckOpen(cx, f)) return false;
   if (f->readable) return true;
-  Raise(cx, cx.rt.exc.OSError, "%s", f->text ? "not readable" : "File not open for reading");
-  return false;
+  return RaiseUnsupported(cx, f->text ? "not readable" : f->buffered ? "read" : "File not open for reading");
 }
 
 bool CheckWritable(Context& cx, File* f) {
   if (!CheckOpen(cx, f)) return false;
   if (f->writable) return true;
-  Raise(cx, cx.rt.exc.OSError, "%s", f->text ? "not writable" : "File not open for writing");
-  return false;
+  return RaiseUnsupported(cx, f->text ? "not writable" : f->buffered ? "write" : "File not open for writing");
 }
 
 Ref Finish(Context& cx, File* f, const Bytebag& bag) {
@@ -678,7 +689,7 @@ Ref FileRepr(Context& cx, Value self) {
   if (!shown_mode) return nullptr;
   const std::string name = ToUtf8(shown_name.as<Str>()), mode = ToUtf8(shown_mode.as<Str>());
   Class* cls = ClassOf(self.object());
-  std::string text = std::string("<_io.") + NameOf(cls) + " name=" + name;
+  std::string text = std::string("<_io.") + ShortName(cls) + " name=" + name;
   if (f->text) {
     text += " mode=" + mode + " encoding='" + (f->owns_fd ? "UTF-8" : "utf-8") + "'";
   } else if (!f->buffered) {
@@ -870,10 +881,12 @@ bool FlushStandardStreams(Context& cx) {
 
 bool InitFileClasses(Context& cx) {
   static NativeType types[5];
-  static const char* const names[5] = {"TextIOWrapper", "BufferedReader", "BufferedWriter", "BufferedRandom", "FileIO"};
+  static const char* const names[5] = {"_io.TextIOWrapper", "_io.BufferedReader", "_io.BufferedWriter",
+                                       "_io.BufferedRandom", "_io.FileIO"};
   static const bool made = [] {
     for (int i = 0; i < 5; i++) {
-      types[i].name = names[i];
+      types[i].name = names[i] + strlen("_io.");
+      types[i].full_name = names[i];
       types[i].module = "_io";
       types[i].size = sizeof(File);
       types[i].flags = kTypeWeakrefs;

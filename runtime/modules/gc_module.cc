@@ -62,7 +62,7 @@ Ref GcCollect(Context& cx, Value, const Args& args) {
   Value v[1];
   if (!ParseArgs(cx, "collect", args, {"generation"}, 0, v)) return nullptr;
   int64_t generation = 2;
-  if (v[0] && !ToInt64(cx, v[0], &generation)) return nullptr;
+  if (v[0] && !ToInt32(cx, v[0], &generation)) return nullptr;
   if (generation < 0 || generation > 2) return RaiseValueError(cx, "invalid generation");
   const CollectStats stats = cx.rt.collector->Collect(cx.ts, static_cast<int>(generation));
   if (stats.out_of_memory) return RaiseMemoryError(cx);

@@ -1,7 +1,7 @@
-// Module _itertools: count, cycle, repeat, chain, islice.
+// Module _itertools: count, cycle, repeat, chain, islice, and what those written as generators are made of.
 //
 // Threads may share one: count and repeat hand out each number once; the others may skip or repeat an item, never
-// invent one. State is in atomics and Slots; no lock is held while the source runs.
+// invent one. State is in atomics and Slots; no lock is held while the source runs. For generators see Turns.
 #include "tidepool/object/object_mutex.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
@@ -40,12 +40,31 @@ struct Islice : Object {
   int64_t step;
 };
 
+// A generator whose steps threads take one after the other: a second thread waits (detached) until the first has its item.
+// Several may share a turn. A step that comes back to its own generator gets "already executing" from it.
+struct Turns : Object {
+  Slot source;
+  Slot turn;               // the Turns whose mutex and owner count; null: this one. Never changes
+  Mutex mutex;             // held for a step; not on the thread's lock stack: the generator runs any script meanwhile
+  Atomic<uint64_t> owner;  // the thread that holds it, or 0
+};
+
+// A thread that waits for its turn; on its stack.
+struct Waiter {
+  uint64_t tid;
+  const Turns* turn;
+  Waiter* next;
+};
+
 struct ItertoolsState {
   Class* count = nullptr;
   Class* cycle = nullptr;
   Class* repeat = nullptr;
   Class* chain = nullptr;
   Class* islice = nullptr;
+  Class* turns = nullptr;
+  Mutex waits_mutex;  // held for a few loads; never while waiting for a turn
+  Waiter* waits ABSL_GUARDED_BY(waits_mutex) = nullptr;
 };
 
 ItertoolsState& State(Context& cx) { return cx.rt.State<ItertoolsState>(); }
@@ -357,12 +376,87 @@ void IsliceClear(Context&, Object* obj) {
   Ref source = ExchangeSlotLocked(static_cast<Islice*>(obj)->source, nullptr);
 }
 
-NativeType Describe(const char* name, size_t size, Ref (*create)(Context&, Class*, const Args&),
+// ---- turns
+
+Ref TurnsCreate(Context& cx, Class* cls, const Args& args) {
+  if (!NoKeywords(cx, "turns", args) || !CheckArgCount(cx, "turns", args, 1, 2)) return nullptr;
+  const Value turn = args.Get(1);
+  if (turn && !IsInstance(cx, turn, State(cx).turns)) return RaiseTypeError(cx, "a turn must be a turns object");
+  Ref source = Iter(cx, args[0]);
+  Ref r = source ? NewInstance(cx, cls) : Ref();
+  if (!r) return nullptr;
+  InitSlot(r.as<Turns>()->source, std::move(source));
+  if (turn) InitSlot(r.as<Turns>()->turn, Ref::New(turn));
+  return r;
+}
+
+// False: an exception is pending. Threads that would wait for each other are told so, as a generator that is asked for
+// an item while it makes one: each of them holds a turn and has said so (`owner`) before it comes here, so the last one to
+// come sees the whole circle.
+bool WaitForTurn(Context& cx, Turns* t) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  ItertoolsState& state = State(cx);
+  Waiter me = {CurrentTid(), t, nullptr};
+  {
+    MutexLock lock(&state.waits_mutex);
+    for (const Turns* wanted = t; wanted != nullptr;) {
+      const uint64_t owner = wanted->owner.load(kRelaxed);  // of a circle's: stored before its thread took this mutex
+      if (owner == me.tid) {
+        RaiseValueError(cx, "iterator already executing: threads wait for each other's");
+        return false;
+      }
+      const Waiter* w = state.waits;
+      while (w != nullptr && w->tid != owner) w = w->next;
+      wanted = w != nullptr ? w->turn : nullptr;
+    }
+    me.next = state.waits;
+    state.waits = &me;
+  }
+  const auto wait = [t](uint64_t until) ABSL_NO_THREAD_SAFETY_ANALYSIS { return t->mutex.LockFor(until); };
+  const bool mine = Block(cx, kNoDeadline, wait) >= 0;
+  MutexLock lock(&state.waits_mutex);
+  Waiter** at = &state.waits;
+  while (*at != &me) at = &(*at)->next;
+  *at = me.next;
+  return mine;
+}
+
+Ref TurnsNext(Context& cx, Value self) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  Ref source = LoadSlot(self.as<Turns>(), self.as<Turns>()->source);
+  if (!source) return nullptr;
+  const Value turn = PeekSlot(self.as<Turns>()->turn);
+  Turns* t = turn ? turn.as<Turns>() : self.as<Turns>();
+  // Relaxed: it is this thread's id only if this thread stored it.
+  if (t->owner.load(kRelaxed) == CurrentTid()) return Next(cx, source);
+  if (!t->mutex.TryLock() && !WaitForTurn(cx, t)) return nullptr;
+  t->owner.store(CurrentTid(), kRelaxed);
+  Ref item = Next(cx, source);
+  t->owner.store(0, kRelaxed);
+  t->mutex.Unlock();
+  return item;
+}
+
+void TurnsTraverse(Object* obj, SlotVisitor& visitor) {
+  visitor.Visit(static_cast<Turns*>(obj)->source);
+  visitor.Visit(static_cast<Turns*>(obj)->turn);
+}
+
+// The collector's: the turn goes with the object.
+void TurnsClear(Context&, Object* obj) {
+  Ref source = ExchangeSlotLocked(static_cast<Turns*>(obj)->source, nullptr);
+}
+
+void TurnsDestroy(Context& cx, Object* obj) {
+  TurnsClear(cx, obj);
+  Ref turn = ExchangeSlotLocked(static_cast<Turns*>(obj)->turn, nullptr);
+}
+
+NativeType Describe(const char* full_name, size_t size, Ref (*create)(Context&, Class*, const Args&),
                     Ref (*next)(Context&, Value), void (*traverse)(Object*, SlotVisitor&),
                     void (*clear)(Context&, Object*)) {
   NativeType t;
-  t.name = name;
+  t.name = full_name + strlen("itertools.");
   t.module = "itertools";
+  t.full_name = full_name;
   t.size = size;
   t.flags = kTypeHasRefs | kTypeSubclassable;
   t.slots.create = create;
@@ -375,32 +469,37 @@ NativeType Describe(const char* name, size_t size, Ref (*create)(Context&, Class
 
 bool InitModule(Context& cx, Module* module) {
   static const NativeType count = [] {
-    NativeType t = Describe("count", sizeof(Count), CountCreate, CountNext, CountTraverse, nullptr);
+    NativeType t = Describe("itertools.count", sizeof(Count), CountCreate, CountNext, CountTraverse, nullptr);
     t.destroy = CountDestroy;
     t.slots.repr = CountRepr;
     return t;
   }();
-  static const NativeType cycle = Describe("cycle", sizeof(Cycle), CycleCreate, CycleNext, CycleTraverse, CycleClear);
+  static const NativeType cycle = Describe("itertools.cycle", sizeof(Cycle), CycleCreate, CycleNext, CycleTraverse, CycleClear);
   static const NativeType repeat = [] {
-    NativeType t = Describe("repeat", sizeof(Repeat), RepeatCreate, RepeatNext, RepeatTraverse, nullptr);
+    NativeType t = Describe("itertools.repeat", sizeof(Repeat), RepeatCreate, RepeatNext, RepeatTraverse, nullptr);
     t.destroy = RepeatDestroy;
     t.slots.repr = RepeatRepr;
     t.methods = kRepeatMethods;
     return t;
   }();
   static const NativeType chain = [] {
-    NativeType t = Describe("chain", sizeof(Chain), ChainCreate, ChainNext, ChainTraverse, ChainClear);
+    NativeType t = Describe("itertools.chain", sizeof(Chain), ChainCreate, ChainNext, ChainTraverse, ChainClear);
     t.methods = kChainMethods;
     return t;
   }();
   static const NativeType islice =
-      Describe("islice", sizeof(Islice), IsliceCreate, IsliceNext, IsliceTraverse, IsliceClear);
+      Describe("itertools.islice", sizeof(Islice), IsliceCreate, IsliceNext, IsliceTraverse, IsliceClear);
+  static const NativeType turns = [] {
+    NativeType t = Describe("itertools.turns", sizeof(Turns), TurnsCreate, TurnsNext, TurnsTraverse, TurnsClear);
+    t.destroy = TurnsDestroy;
+    return t;
+  }();
   ItertoolsState& state = State(cx);
   const struct {
     Class** cls;
     const NativeType* type;
   } all[] = {{&state.count, &count}, {&state.cycle, &cycle}, {&state.repeat, &repeat}, {&state.chain, &chain},
-             {&state.islice, &islice}};
+             {&state.islice, &islice}, {&state.turns, &turns}};
   for (const auto& one : all) {
     *one.cls = DefineType(cx, *one.type);
     if (*one.cls == nullptr || !AddToModule(cx, module, one.type->name, *one.cls)) return false;

@@ -176,9 +176,10 @@ Ref MathFactorial(Context& cx, Value, const Args& args) {
 
 bool TwoCounts(Context& cx, const Args& args, int64_t* n, int64_t* k) {
   if (!ToInt64(cx, args[0], n)) return false;
+  // A k that does not fit is larger than any n.
   if (args.size() < 2 || args[1] == cx.None()) {
     *k = *n;
-  } else if (!ToInt64(cx, args[1], k)) {
+  } else if (!ToIndexClamped(cx, args[1], k)) {
     return false;
   }
   if (*n < 0) return RaiseValueError(cx, "n must be a non-negative integer"), false;

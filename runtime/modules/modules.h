@@ -18,6 +18,7 @@ namespace tidepool::rt {
   X(kHeapqModule)                  \
   X(kIoModule)                     \
   X(kItertoolsModule)              \
+  X(kJsonModule)                   \
   X(kMathModule)                   \
   X(kOsModule)                     \
   X(kRandomModule)                 \

@@ -84,7 +84,7 @@ Ref GeneratorRandom(Context& cx, Value self, const Args&) {
 
 Ref GetRandBits(Context& cx, Value self, const Args& args) {
   int64_t bits;
-  if (!ToInt64(cx, args[0], &bits)) return nullptr;
+  if (!ToInt32(cx, args[0], &bits)) return nullptr;
   if (bits < 0) return RaiseValueError(cx, "number of bits must be non-negative");
   if (bits == 0) return Ref::Small(0);
   if (bits <= 32) {

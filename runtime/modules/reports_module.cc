@@ -6,8 +6,13 @@
 //   stats()             the page of figures, as text
 //   stats_json()        the same for programs
 //   purge()             gives unused memory back to the OS; how many bytes it was
+//   set_deferred(obj)   marks obj as used by many threads: each counts it in a table of its
+//                       own, and only a collection frees it; False if it was so already
+//   clear_deferred(obj) takes that back: counted as others are; False if it was not marked
 #include "tidepool/allocator/stats_page.h"
+#include "tidepool/gc/collector.h"
 #include "tidepool/object/isolate.h"
+#include "tidepool/object/refcount.h"
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/modules.h"
 #include "tidepool/runtime/modules/reports.h"
@@ -59,9 +64,27 @@ Ref PurgeNow(Context& cx, Value, const Args&) {
   return NewInt(cx, static_cast<int64_t>(cx.rt.isolate->heap().Purge()));
 }
 
+bool CanBeDeferred(Context& cx, Value v) {
+  // Only a collection frees what is marked: it must be one of the collector's objects.
+  if (v.is_object() && Collector::IsTracked(v.object())) return true;
+  RaiseTypeError(cx, "%s objects that the collector does not track cannot be marked", ClassName(cx, v));
+  return false;
+}
+
+Ref MarkShared(Context& cx, Value, const Args& args) {
+  if (!CanBeDeferred(cx, args[0])) return nullptr;
+  return cx.BoolRef(SetDeferred(cx.ts, args[0].object()));
+}
+
+Ref UnmarkShared(Context& cx, Value, const Args& args) {
+  if (!CanBeDeferred(cx, args[0])) return nullptr;
+  return cx.BoolRef(ClearDeferred(cx.ts, args[0].object()));
+}
+
 const MethodDef kFunctions[] = {
     {"heap_map", MapHeap, 1, 1},       {"heap_profile", ProfileHeap, 1, 1}, {"start_profile", StartProfile, 1, 1},
     {"stats", StatsText, 0, 0},        {"stats_json", StatsAsJson, 0, 0},   {"purge", PurgeNow, 0, 0},
+    {"set_deferred", MarkShared, 1, 1}, {"clear_deferred", UnmarkShared, 1, 1},
     {},
 };
 

@@ -11,6 +11,7 @@
 #include "tidepool/runtime/modules/common.h"
 #include "tidepool/runtime/modules/file.h"
 #include "tidepool/runtime/modules/modules.h"
+#include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/errors.h"
 #include "tidepool/runtime/vm/exception.h"
 #include "tidepool/runtime/vm/frame.h"
@@ -35,6 +36,8 @@ Ref GetRefCount(Context& cx, Value, const Args& args) {
   return NewInt(cx, RefCount(args[0].object()));
 }
 
+Ref DefaultEncoding(Context& cx, Value, const Args&) { return NewStr(cx, "utf-8"); }
+
 Ref InternText(Context& cx, Value, const Args& args) {
   if (!IsExact(args[0], cx.rt.cls.str)) {
     return RaiseTypeError(cx, "intern() argument must be str, not %s", ClassName(cx, args[0]));
@@ -51,7 +54,7 @@ Ref GetRecursionLimit(Context& cx, Value, const Args&) { return NewInt(cx, cx.rt
 
 Ref SetRecursionLimit(Context& cx, Value, const Args& args) {
   int64_t n;
-  if (!ToInt64(cx, args[0], &n)) return nullptr;
+  if (!ToInt32(cx, args[0], &n)) return nullptr;
   if (n < 1) return RaiseValueError(cx, "recursion limit must be greater or equal than 1");
   cx.rt.options.recursion_limit = n;
   return cx.NoneRef();
@@ -161,6 +164,8 @@ const MethodDef kFunctions[] = {
     {"exit", SysExit, 0, 1},
     {"getrefcount", GetRefCount, 1, 1},
     {"intern", InternText, 1, 1},
+    {"getdefaultencoding", DefaultEncoding, 0, 0},
+    {"getfilesystemencoding", DefaultEncoding, 0, 0},
     {"_is_gil_enabled", IsGilEnabled, 0, 0},
     {"is_finalizing", IsFinalizing, 0, 0},
     {"getrecursionlimit", GetRecursionLimit, 0, 0},
@@ -189,11 +194,61 @@ bool AddImplementation(Context& cx, Module* module) {
          AddToModule(cx, module, "implementation", std::move(implementation));
 }
 
+// sys.version_info: a tuple whose parts have names.
+template <size_t kPart>
+Ref VersionPart(Context&, Value self) {
+  return Ref::New(self.as<Tuple>()->Get(kPart));
+}
+
+const GetSetDef kVersionParts[] = {
+    {"major", VersionPart<0>, nullptr},        {"minor", VersionPart<1>, nullptr},  {"micro", VersionPart<2>, nullptr},
+    {"releaselevel", VersionPart<3>, nullptr}, {"serial", VersionPart<4>, nullptr}, {},
+};
+
+Ref VersionRepr(Context& cx, Value, const Args&) {
+  return NewStr(cx, "sys.version_info(major=3, minor=11, micro=0, releaselevel='final', serial=0)");
+}
+
+const MethodDef kVersionRepr = {"__repr__", VersionRepr, 0, 0};
+
+Ref NoVersion(Context& cx, Class*, const Args&) { return RaiseTypeError(cx, "cannot create 'sys.version_info' instances"); }
+
+// The class: what a class statement with these attributes makes.
+Ref NewVersionClass(Context& cx) {
+  Class* tuple = cx.rt.cls.tuple;
+  Ref attributes = NewDict(cx);
+  if (!attributes) return nullptr;
+  Dict* d = attributes.as<Dict>();
+  if (!SetItemText(cx, d, "__slots__", NewTuple(cx, nullptr, 0)) || !SetItemText(cx, d, "__module__", NewStr(cx, "sys")) ||
+      !SetItemText(cx, d, kVersionRepr.name, NewMethodDescriptor(cx, &kVersionRepr, tuple))) {
+    return nullptr;
+  }
+  Ref fields = NewList(cx);
+  for (const GetSetDef* part = kVersionParts; fields && part->name != nullptr; part++) {
+    if (!SetItemText(cx, d, part->name, NewGetSet(cx, part, tuple)) ||
+        !ListAppendSteal(cx, fields.as<List>(), NewStr(cx, part->name))) {
+      return nullptr;
+    }
+  }
+  if (!fields || !SetItemText(cx, d, "__match_args__", ListAsTuple(cx, fields.as<List>())) ||
+      !SetItemText(cx, d, "n_fields", Ref::Small(5)) || !SetItemText(cx, d, "n_sequence_fields", Ref::Small(5)) ||
+      !SetItemText(cx, d, "n_unnamed_fields", Ref::Small(0))) {
+    return nullptr;
+  }
+  Ref name = NewStr(cx, "version_info");
+  Ref bases = Pack(cx, Value(tuple));
+  return name && bases ? Call(cx, cx.rt.cls.type, name, bases, attributes) : Ref();
+}
+
 bool AddVersion(Context& cx, Module* module) {
-  Ref level = NewStr(cx, "final");
+  Ref cls = NewVersionClass(cx);
+  Ref level = cls ? NewStr(cx, "final") : Ref();
   if (!level) return false;
   Value parts[] = {Value::Small(3), Value::Small(11), Value::Small(0), level, Value::Small(0)};
-  return AddToModule(cx, module, "version_info", NewTuple(cx, parts, 5)) &&
+  Ref plain = NewTuple(cx, parts, 5);
+  Ref info = plain ? Call(cx, cls, plain) : Ref();
+  if (info) cls.as<Class>()->slots.create = NoVersion;  // there is no other one
+  return AddToModule(cx, module, "version_info", std::move(info)) &&
          AddToModule(cx, module, "version", NewStr(cx, "3.11.0 (tidepool)")) &&
          AddToModule(cx, module, "hexversion", NewInt(cx, 0x030b00f0)) &&
          AddToModule(cx, module, "api_version", NewInt(cx, 1013));

@@ -720,6 +720,7 @@ bool InitThreadModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "lock";
     t.module = "_thread";
+    t.full_name = "_thread.lock";
     t.size = sizeof(PlainLock);
     t.flags = kTypeWeakrefs;
     t.slots.repr = LockRepr;
@@ -730,6 +731,7 @@ bool InitThreadModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "RLock";
     t.module = "_thread";
+    t.full_name = "_thread.RLock";
     t.size = sizeof(RLockObject);
     t.flags = kTypeWeakrefs | kTypeSubclassable;
     t.slots.repr = RLockRepr;
@@ -752,6 +754,7 @@ bool InitThreadModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "_ThreadHandle";
     t.module = "_thread";
+    t.full_name = "_thread._ThreadHandle";
     t.size = sizeof(HandleObject);
     t.slots.create = HandleCreate;
     t.methods = kHandleMethods;
@@ -762,6 +765,7 @@ bool InitThreadModule(Context& cx, Module* module) {
     NativeType t;
     t.name = "_local";
     t.module = "_thread";
+    t.full_name = "_thread._local";
     t.size = sizeof(LocalObject);
     t.flags = kTypeWeakrefs | kTypeSubclassable | kTypeHasRefs;
     t.slots.create = LocalCreate;

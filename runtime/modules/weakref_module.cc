@@ -44,7 +44,10 @@ bool RefInit(Context& cx, Value, const Args& args) {
 }
 
 Ref RefCall(Context& cx, Value self, const Args& args) {
-  if (!NoKeywords(cx, "weakref", args) || !CheckArgCount(cx, "weakref", args, 0, 0)) return nullptr;
+  if (!NoKeywords(cx, "weakref", args)) return nullptr;
+  if (args.npos > 0) {
+    return RaiseTypeError(cx, "weakref expected 0 arguments, got %llu", static_cast<unsigned long long>(args.npos));
+  }
   Ref target = Target(cx, self);
   return target ? std::move(target) : cx.NoneRef();
 }
@@ -180,6 +183,7 @@ bool InitWeakRefs(Context& cx) {
     NativeType t;
     t.name = "ReferenceType";
     t.module = "weakref";
+    t.full_name = "weakref.ReferenceType";
     t.layout = Layout::kWeakRef;
     t.size = sizeof(WeakRef);
     t.flags = kTypeSubclassable | kTypeHasRefs | kTypeIsWeakRef;

@@ -164,7 +164,9 @@ Ref ArrayRepr(Context& cx, Value self) {
   BufferView view(cx);
   if (!view.Open(self)) return nullptr;
   TextBuffer out;
-  out.PutBytes("bytearray(", 10);
+  const std::string_view name = ClassName(cx, self);
+  out.PutBytes(name.data(), name.size());
+  out.Put(U'(');
   AppendBytesRepr(view.view(), &out, true);
   out.Put(U')');
   return NewStrFromBuffer(cx, out);
@@ -179,7 +181,7 @@ Ref InplaceAdd(Context& cx, Value self, Value other) {
 }
 
 Ref InplaceMul(Context& cx, Value self, Value other) {
-  if (!IsInt(other)) return cx.NotImplementedRef();
+  if (!IsInt(other) && ClassOf(cx, other)->slots.index == nullptr) return cx.NotImplementedRef();
   int64_t times;
   if (!RepeatCount(cx, other, &times)) return nullptr;
   auto* b = self.as<ByteArray>();
@@ -316,7 +318,7 @@ NativeType MakeArrayType() {
   t.name = "bytearray";
   t.layout = Layout::kByteArray;
   t.size = sizeof(ByteArray);
-  t.flags = kTypeSubclassable | kTypeUnhashable;
+  t.flags = kTypeSubclassable | kTypeUnhashable | kTypeSequence;
   SetBytesSlots(t.slots);
   t.slots.repr = ArrayRepr;
   t.slots.setitem = ArraySetItem;

@@ -244,8 +244,7 @@ Ref BytesFromArgs(Context& cx, const char* name, const Args& args) {
     return true;
   });
   if (!ok) {
-    if (PendingIs(cx, cx.rt.exc.TypeError) && ClassOf(cx, v[0])->slots.iter == nullptr &&
-        ClassOf(cx, v[0])->slots.getitem == nullptr) {
+    if (PendingIs(cx, cx.rt.exc.TypeError) && !MayIterate(ClassOf(cx, v[0]))) {
       cx.ClearException();
       return RaiseTypeError(cx, "cannot convert '%s' object to %s", ClassName(cx, v[0]), name);
     }

@@ -551,7 +551,7 @@ NativeType MakeBytesType() {
   t.name = "bytes";
   t.layout = Layout::kBytes;
   t.size = sizeof(Bytes);
-  t.flags = kTypeSubclassable | kTypeVarSized;
+  t.flags = kTypeSubclassable | kTypeVarSized | kTypeSequence;
   SetBytesSlots(t.slots);
   t.slots.repr = BytesReprSlot;
   t.slots.hash = BytesHash;

@@ -8,6 +8,7 @@
 #include "tidepool/runtime/objects/bytes_internal.h"
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/format.h"
+#include "tidepool/runtime/objects/int.h"
 #include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/str.h"
@@ -21,8 +22,8 @@ namespace {
 Ref SplitLines(Context& cx, Value self, const Args& args) {
   Value v[1];
   if (!ParseArgs(cx, "splitlines", args, {"keepends"}, 0, v)) return nullptr;
-  const int keep = v[0] ? IsTrue(cx, v[0]) : 0;
-  if (keep < 0) return nullptr;
+  int64_t keep = 0;
+  if (v[0] && !ToInt32(cx, v[0], &keep)) return nullptr;
   BufferView view(cx);
   if (!view.Open(self)) return nullptr;
   const std::string_view s = view.view();
@@ -142,11 +143,27 @@ Ref AsLatin1(Context& cx, Value v) {
   return NewStrFromText(cx, TextView(view.data(), view.size(), 1));
 }
 
+// The argument of %c: a bytes or bytearray of one byte, or a number.
+Ref ByteArgument(Context& cx, Value v) {
+  if (HasLayout(v, Layout::kBytes) || HasLayout(v, Layout::kByteArray)) {
+    Ref text = AsLatin1(cx, v);
+    if (!text || text.as<Str>()->length == 1) return text;
+  } else if (Ref number = Index(cx, v)) {
+    int64_t n;
+    if (IntToInt64(number, &n) && n >= 0 && n <= 255) return number;
+    return RaiseOverflowError(cx, "%%c arg not in range(256)");
+  } else if (!ClearIf(cx, cx.rt.exc.TypeError)) {
+    return nullptr;
+  }
+  return RaiseTypeError(cx, "%%c requires an integer in range(256) or a single byte");
+}
+
 // An argument of conversion `kind` as the formatting of text wants it.
 Ref ArgumentAsText(Context& cx, Value v, char kind) {
-  if (kind != 's' && kind != 'c') return Ref::New(v);
+  if (kind == 'c') return ByteArgument(cx, v);
+  if (kind != 's') return Ref::New(v);
   if (BufferView::Supports(v)) return AsLatin1(cx, v);
-  if (kind == 's' && IsStr(v)) {
+  if (IsStr(v)) {
     return RaiseTypeError(cx, "%%b requires a bytes-like object, or an object that implements __bytes__, not 'str'");
   }
   return Ref::New(v);
@@ -240,7 +257,7 @@ Ref ExpandTabs(Context& cx, Value self, const Args& args) {
   Value v[1];
   if (!ParseArgs(cx, "expandtabs", args, {"tabsize"}, 0, v)) return nullptr;
   int64_t tab = 8;
-  if (v[0] && !ToInt64(cx, v[0], &tab)) return nullptr;
+  if (v[0] && !ToInt32(cx, v[0], &tab)) return nullptr;
   BufferView view(cx);
   if (!view.Open(self)) return nullptr;
   std::string out;

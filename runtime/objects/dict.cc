@@ -336,6 +336,7 @@ bool DictSet(Context& cx, Dict* d, Value key, Value value) {
 bool DictSetStr(Context& cx, Dict* d, Str* key, Value value) { return SetWithHash(cx, d, key, StrHash(key), value); }
 
 int DictPop(Context& cx, Dict* d, Value key, Ref* out) {
+  if (d->used.load(kRelaxed) == 0) return 0;  // as in CPython, a key that has no hash is not asked for it
   int64_t hash;
   if (!KeyHash(cx, key, &hash)) return -1;
   Ref old_key;

@@ -10,6 +10,7 @@
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/support.h"
 #include "tidepool/runtime/objects/tuple.h"
+#include "tidepool/runtime/vm/class.h"
 #include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
@@ -153,7 +154,7 @@ Ref ViewRepr(Context& cx, Value self) {
   Ref text = list ? Repr(cx, list) : nullptr;
   if (!text) return nullptr;
   TextBuffer out;
-  const char* name = NameOf(ClassOf(self.object()));
+  const char* name = ShortName(ClassOf(self.object()));
   out.PutBytes(name, std::strlen(name));
   out.Put(U'(');
   out.Put(text.as<Str>()->view());
@@ -227,7 +228,7 @@ Ref ReversedList(Context& cx, Value self, const Args&) {
   return Iter(cx, list);
 }
 
-Ref Mapping(Context&, Value self) { return Ref::New(self.as<DictView>()->dict); }
+Ref Mapping(Context& cx, Value self) { return NewMappingProxy(cx, self.as<DictView>()->dict); }
 
 const MethodDef kKeysMethods[] = {{"isdisjoint", IsDisjoint, 1, 1}, {"__reversed__", ReversedKeys, 0, 0}, {}};
 const MethodDef kItemsMethods[] = {{"isdisjoint", IsDisjoint, 1, 1}, {"__reversed__", ReversedList, 0, 0}, {}};

@@ -24,14 +24,18 @@ class Percent {
   Ref Run() {
     while (at_ < format_.size) {
       if (format_[at_] != '%') {
-        size_t end = at_ + 1;
-        while (end < format_.size && format_[end] != '%') ++end;
+        const size_t found = FindText(format_.Sub(at_, format_.size), TextView("%"));
+        const size_t end = found == kNotFound ? format_.size : at_ + found;
         out_.Put(format_.Sub(at_, end));
         at_ = end;
         continue;
       }
       ++at_;
-      if (!One()) return nullptr;
+      if (at_ < format_.size && format_[at_] == '%') {
+        out_.Put(format_[at_++]);
+      } else if (!Plain() && !One()) {
+        return nullptr;
+      }
     }
     bool left = tuple_ != nullptr ? next_ < tuple_->size() : next_ == 0 && !mapping_;
     if (left && !keyed_) return RaiseTypeError(cx_, "not all arguments converted during string formatting");
@@ -39,6 +43,23 @@ class Percent {
   }
 
  private:
+  // %s of a str and %d of a small int, without anything in between. False: nothing has happened.
+  bool Plain() {
+    if (tuple_ == nullptr || next_ == tuple_->size() || at_ == format_.size) return false;
+    const char32_t type = format_[at_];
+    const Value v = tuple_->Get(next_);
+    if (type == 's' && IsExact(v, cx_.rt.cls.str)) {
+      out_.Put(v.as<Str>()->view());
+    } else if ((type == 's' || type == 'd') && v.is_small_int()) {
+      out_.PutInt(v.small_int());
+    } else {
+      return false;
+    }
+    ++at_;
+    ++next_;
+    return true;
+  }
+
   bool Incomplete() {
     if (at_ < format_.size) return false;
     RaiseValueError(cx_, "incomplete format");
@@ -46,8 +67,10 @@ class Percent {
   }
 
   Ref NextArg() {
-    if (key_value_) return key_value_.Copy();
-    if (tuple_ != nullptr) {
+    if (key_value_) return std::move(key_value_);
+    if (keyed_) {
+      // What a key has given serves once, and what comes without a key behind one finds nothing.
+    } else if (tuple_ != nullptr) {
       if (next_ < tuple_->size()) return Ref::New(tuple_->Get(next_++));
     } else if (next_ == 0) {
       ++next_;
@@ -73,19 +96,21 @@ class Percent {
     return static_cast<bool>(key_value_);
   }
 
-  // A number or *; -1: an exception is pending.
-  bool Count(int64_t* out) {
+  // A number or *. False: an exception is pending.
+  bool Count(int64_t* out, bool precision) {
     *out = 0;
     if (at_ < format_.size && format_[at_] == '*') {
       ++at_;
       Ref v = NextArg();
       if (!v) return false;
       if (!IsInt(v)) return RaiseTypeError(cx_, "* wants int"), false;
-      return ToInt64(cx_, v, out);
+      return precision ? ToInt32(cx_, v, out) : ToInt64(cx_, v, out);
     }
     while (at_ < format_.size && format_[at_] >= '0' && format_[at_] <= '9') {
       *out = *out * 10 + static_cast<int64_t>(format_[at_++] - '0');
-      if (*out > std::numeric_limits<int32_t>::max()) return RaiseValueError(cx_, "width too big"), false;
+      if (*out > std::numeric_limits<int32_t>::max()) {
+        return RaiseValueError(cx_, precision ? "precision too big" : "width too big"), false;
+      }
     }
     return true;
   }
@@ -112,27 +137,23 @@ class Percent {
         break;
       }
     }
-    if (!Count(&width_)) return false;
+    if (!Count(&width_, false)) return false;
     if (width_ < 0) {
       left_ = true;
       width_ = -width_;
     }
     if (at_ < format_.size && format_[at_] == '.') {
       ++at_;
-      if (!Count(&precision_)) return false;
+      if (!Count(&precision_, true)) return false;
       if (precision_ < 0) precision_ = 0;
     }
-    while (at_ < format_.size && (format_[at_] == 'h' || format_[at_] == 'l' || format_[at_] == 'L')) ++at_;
+    if (at_ < format_.size && (format_[at_] == 'h' || format_[at_] == 'l' || format_[at_] == 'L')) ++at_;
     if (Incomplete()) return false;
     char32_t type = format_[at_++];
-    if (type == '%') {
-      out_.Put(U'%');
-      return true;
-    }
-    Ref v;
+    Ref v = NextArg();
+    if (!v) return false;
     switch (type) {
       case 's': case 'r': case 'a': {
-        if (!(v = NextArg())) return false;
         Ref text = type == 's' ? ToString(cx_, v) : type == 'r' ? Repr(cx_, v) : AsciiRepr(cx_, v);
         if (!text) return false;
         TextView view = text.as<Str>()->view();
@@ -142,11 +163,11 @@ class Percent {
         return Padded("", view, false);
       }
       case 'c':
-        return (v = NextArg()) && Char(v);
+        return Char(v);
       case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-        return (v = NextArg()) && Integer(v, static_cast<char>(type));
+        return Integer(v, static_cast<char>(type));
       case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-        return (v = NextArg()) && Real(v, static_cast<char>(type));
+        return Real(v, static_cast<char>(type));
       default:
         RaiseValueError(cx_, "unsupported format character '%c' (0x%x) at index %zu",
                         type > 31 && type < 128 ? static_cast<int>(type) : '?', static_cast<unsigned>(type), at_ - 1);
@@ -158,14 +179,17 @@ class Percent {
     uint32_t c;
     if (IsStr(v) && v.as<Str>()->length == 1) {
       c = v.as<Str>()->view()[0];
-    } else if (IsInt(v)) {
+    } else {
+      Ref number = IsStr(v) ? Ref() : Index(cx_, v);
+      if (!number) {
+        if (IsStr(v) || ClearIf(cx_, cx_.rt.exc.TypeError)) RaiseTypeError(cx_, "%%c requires int or char");
+        return false;
+      }
       int64_t n;
-      if (!IntToInt64(v, &n) || n < 0 || n > 0x10FFFF) {
+      if (!IntToInt64(number, &n) || n < 0 || n > 0x10FFFF) {
         return RaiseOverflowError(cx_, "%%c arg not in range(0x110000)"), false;
       }
       c = static_cast<uint32_t>(n);
-    } else {
-      return RaiseTypeError(cx_, "%%c requires int or char"), false;
     }
     return Padded("", TextView(&c, 1, 4), false);
   }

@@ -3,6 +3,7 @@
 
 #include "tidepool/runtime/objects/dict.h"
 #include "tidepool/runtime/objects/int.h"
+#include "tidepool/runtime/objects/list.h"
 #include "tidepool/runtime/objects/objects.h"
 #include "tidepool/runtime/objects/str.h"
 #include "tidepool/runtime/objects/support.h"
@@ -21,6 +22,16 @@ auto InTurn(Context& cx, Object* iterator, const Class* cls, Step step) {
   if (iterator->type() != &cls->info) return step();
   CriticalSection turn(cx.ts, iterator);
   return step();
+}
+
+// Of exact tuples and lists: a step of them runs no script.
+inline bool IsPlainIterator(Context& cx, Value it) {
+  const TypeInfo* t = it.object()->type();
+  return t == &cx.rt.cls.tuple_iterator->info || t == &cx.rt.cls.list_iterator->info;
+}
+inline Ref PlainNext(Context& cx, Value it) {
+  return it.object()->type() == &cx.rt.cls.tuple_iterator->info ? TupleIterNext(it.as<TupleIterator>())
+                                                                : ListIterNext(cx, it.as<ListIterator>());
 }
 
 // Adds the next item of each iterator to `items`, which has room. Their number, or of the first one that has none: it is
@@ -94,6 +105,19 @@ bool EnumerateStep(Context& cx, Enumerate* e, Ref* number, Ref* item) {
   });
 }
 
+// The same over a plain iterator, by a thread that has no others beside it, so that there is no turn to wait for. As
+// NextUnpacked; -1: it must be done the long way.
+int EnumeratePlain(Context& cx, Enumerate* e, Value* out) {
+  const int64_t n = e->next.load(kRelaxed);
+  if (!cx.ts->alone() || PeekSlot(e->big_next) || !FitsSmallInt(n + 1) || !IsPlainIterator(cx, e->iterator)) return -1;
+  Ref item = PlainNext(cx, e->iterator);
+  if (!item) return 0;
+  e->next.store(n + 1, kRelaxed);
+  out[1] = Value::Small(n);
+  out[0] = item.release();
+  return 1;
+}
+
 Ref EnumerateNext(Context& cx, Value self) {
   Ref number, item;
   return EnumerateStep(cx, self.as<Enumerate>(), &number, &item) ? Pack(cx, number, item) : nullptr;
@@ -137,7 +161,7 @@ Ref ZipCreate(Context& cx, Class* cls, const Args& args) {
   }
   for (size_t i = 0; i < args.npos; ++i) {
     Class* c = ClassOf(cx, args[i]);
-    if (c->slots.iter == nullptr && c->slots.getitem == nullptr) {
+    if (!MayIterate(c)) {
       return RaiseTypeError(cx, "'%s' object is not iterable", ClassName(cx, args[i]));
     }
   }
@@ -173,6 +197,24 @@ bool ZipStep(Context& cx, Zip* z, Drops* items) {
     if (at < its->size() && z->strict && !cx.has_exception()) (void)CheckStrict(cx, z, at);
     return at == its->size();
   });
+}
+
+// As EnumeratePlain.
+int ZipPlain(Context& cx, Zip* z, uint32_t n, Value* out) {
+  const auto* its = z->iterators.as<Tuple>();
+  if (!cx.ts->alone() || z->strict) return -1;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (!IsPlainIterator(cx, its->Get(i))) return -1;
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    const Value item = PlainNext(cx, its->Get(i)).release();
+    if (item.is_null()) {
+      while (i-- > 0) DecrefValue(cx.ts, out[n - 1 - i]);
+      return 0;
+    }
+    out[n - 1 - i] = item;
+  }
+  return 1;
 }
 
 Ref ZipNext(Context& cx, Value self) {
@@ -375,6 +417,7 @@ int NextUnpacked(Context& cx, Value iterator, uint32_t n, Value* out) {
   const TypeInfo* t = iterator.object()->type();
   const BuiltinClasses& c = cx.rt.cls;
   if (t == &c.enumerate->info && n == 2) {
+    if (const int step = EnumeratePlain(cx, iterator.as<Enumerate>(), out); step >= 0) return step;
     Ref number, item;
     if (!EnumerateStep(cx, iterator.as<Enumerate>(), &number, &item)) return 0;
     out[1] = number.release();
@@ -391,6 +434,7 @@ int NextUnpacked(Context& cx, Value iterator, uint32_t n, Value* out) {
   if (t != &c.zip->info) return -1;
   auto* z = iterator.as<Zip>();
   if (z->iterators.as<Tuple>()->size() != n || n == 0 || n > 8) return -1;
+  if (const int step = ZipPlain(cx, z, n, out); step >= 0) return step;
   Drops items(cx);  // has room for 8
   if (!ZipStep(cx, z, &items)) return 0;
   for (size_t i = 0; i < n; ++i) out[n - 1 - i] = items[i];

@@ -182,7 +182,7 @@ Ref ListPop(Context& cx, List* list, int64_t i) {
   return RaiseIndexError(cx, n == 0 ? "pop from empty list" : "pop index out of range");
 }
 
-Ref ListCopyRange(Context& cx, List* list, SliceRange range) {
+Ref ListCopyRange(Context& cx, List* list, const SliceRange& range) {
   for (;;) {
     SliceRange r = range;
     AdjustSlice(static_cast<int64_t>(ListSize(list)), &r);
@@ -205,6 +205,33 @@ Ref ListCopyRange(Context& cx, List* list, SliceRange range) {
       }
     }
     Ref done = Publish(copy, fits ? static_cast<size_t>(r.count) : 0);
+    if (fits) return done;
+  }
+}
+
+Ref ListConcat(Context& cx, List* a, List* b) {
+  for (;;) {
+    const size_t room = ListSize(a) + ListSize(b);
+    List* sum = NewListRoom(cx, room);
+    if (sum == nullptr && ReclaimMemory(cx)) sum = NewListRoom(cx, room);
+    if (sum == nullptr) return nullptr;
+    size_t n = 0;
+    bool fits = true;
+    for (List* from : {a, b}) {
+      ObjectLock lock(cx.ts, from);
+      const auto size = static_cast<size_t>(from->size.load(kRelaxed));
+      if (n + size > room) {
+        fits = false;  // it has grown meanwhile
+        break;
+      }
+      for (size_t i = 0; i < size; ++i) {
+        PauseInLoop(cx, i);
+        const Value v = PeekSlot(from->array.load(kRelaxed)->items[i]);
+        IncrefValue(v);
+        sum->array.load(kRelaxed)->items[n++].store(v.bits(), kRelaxed);
+      }
+    }
+    Ref done = Publish(sum, n);
     if (fits) return done;
   }
 }
@@ -318,6 +345,23 @@ bool ReserveMore(Context& cx, List* list, int64_t n) {
   }
 }
 
+// Takes items as long as the array has room.
+struct ListSink : ItemSink {
+  explicit ListSink(List* l) : ItemSink(Take), list(l) {}
+  static bool Take(Context& cx, ItemSink* self, Value owned) {
+    List* list = static_cast<ListSink*>(self)->list;
+    ObjectLock lock(cx.ts, list);
+    ListArray* array = list->array.load(kRelaxed);
+    const int64_t n = list->size.load(kRelaxed);
+    if (array == nullptr || static_cast<size_t>(n) >= array->capacity) return false;
+    // Release, both: pair with the acquire loads of L3.
+    array->items[n].store(owned.bits(), kRelease);
+    list->size.store(n + 1, kRelease);
+    return true;
+  }
+  List* list;
+};
+
 }  // namespace
 
 bool ListExtend(Context& cx, List* list, Value iterable) {
@@ -343,8 +387,9 @@ bool ListExtend(Context& cx, List* list, Value iterable) {
   }
   Ref it = Iter(cx, iterable);
   if (!it) return false;
+  ListSink sink(list);
   for (;;) {
-    Ref item = Next(cx, it);
+    Ref item = NextOrSink(cx, it, &sink);
     if (!item) return !cx.has_exception();
     if (!ListAppendSteal(cx, list, std::move(item))) return false;
   }
@@ -431,7 +476,30 @@ bool ListDeleteRange(Context& cx, List* list, SliceRange range) {
   return ok;
 }
 
-bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable) {
+// list[range] = source, if the caller's is the only reference to source and as many items come as go: they change places, and
+// what was replaced is dropped with source. Nothing is counted and nothing allocated. False: nothing has happened.
+static bool SwapRange(Context& cx, List* list, const SliceRange& where, List* source) {
+  SliceRange range = where;
+  ObjectLock lock(cx.ts, list);
+  // Asked under the lock, whose taking may have let others run.
+  if (list == source || !IsUniquelyReferenced(source)) return false;
+  AdjustSlice(list->size.load(kRelaxed), &range);
+  if (range.count != source->size.load(kRelaxed)) return false;
+  if (range.count == 0) return true;
+  Slot* to = list->array.load(kRelaxed)->items;
+  Slot* from = source->array.load(kRelaxed)->items;
+  for (int64_t i = 0, at = range.start; i < range.count; ++i, at += range.step) {
+    const uintptr_t old = to[at].load(kRelaxed);
+    // Release: pairs with the acquire of the list's readers.
+    to[at].store(from[i].load(kRelaxed), kRelease);
+    from[i].store(old, kRelease);
+  }
+  return true;
+}
+
+bool ListAssignRange(Context& cx, List* list, const SliceRange& where, Value iterable) {
+  if (IsExact(iterable, cx.rt.cls.list) && SwapRange(cx, list, where, iterable.as<List>())) return true;
+  SliceRange range = where;
   Drops fresh(cx);
   if (IsExact(iterable, cx.rt.cls.list)) {
     if (!ListSnapshot(cx, iterable.as<List>(), &fresh)) return false;

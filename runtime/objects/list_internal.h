@@ -20,9 +20,11 @@ int64_t ListTakeAll(Context& cx, List* list, ListArray** array);
 // The items of a list that was just made, as a tuple: its references move.
 Ref ListIntoTuple(Context& cx, Ref list);
 // `range` as UnpackSlice gives it; it is fitted to the size under the mutex.
-Ref ListCopyRange(Context& cx, List* list, SliceRange range);
+Ref ListCopyRange(Context& cx, List* list, const SliceRange& range);
 bool ListDeleteRange(Context& cx, List* list, SliceRange range);
-bool ListAssignRange(Context& cx, List* list, SliceRange range, Value iterable);
+bool ListAssignRange(Context& cx, List* list, const SliceRange& where, Value iterable);
+// a + b.
+Ref ListConcat(Context& cx, List* a, List* b);
 // list * n, n > 0. Passes safepoints.
 Ref ListRepeat(Context& cx, List* list, int64_t n);
 bool ListRepeatInPlace(Context& cx, List* list, int64_t times);

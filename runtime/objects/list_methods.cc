@@ -132,11 +132,7 @@ Ref ListAdd(Context& cx, Value a, Value b) {
   if (!Is<List>(b)) {
     return RaiseTypeError(cx, "can only concatenate list (not \"%s\") to list", ClassName(cx, b));
   }
-  Drops items(cx);
-  if (!ListSnapshot(cx, a.as<List>(), &items) || !ListSnapshot(cx, b.as<List>(), &items)) return nullptr;
-  size_t n = items.size();
-  items.ReleaseAll();
-  return NewListSteal(cx, items.data(), n);
+  return ListConcat(cx, a.as<List>(), b.as<List>());
 }
 
 Ref ListMul(Context& cx, Value a, Value b) {
@@ -346,7 +342,7 @@ NativeType MakeListType() {
   t.name = "list";
   t.layout = Layout::kList;
   t.size = sizeof(List);
-  t.flags = kTypeSubclassable | kTypeHasRefs | kTypeUnhashable;
+  t.flags = kTypeSubclassable | kTypeHasRefs | kTypeUnhashable | kTypeSequence;
   t.slots.repr = ListRepr;
   t.slots.iter = ListIter;
   t.slots.len = ListLen;

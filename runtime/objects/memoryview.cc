@@ -236,6 +236,14 @@ Ref GetShape(Context& cx, Value self) {
   return n ? Pack(cx, n) : nullptr;
 }
 
+Ref GetStrides(Context& cx, Value self) {
+  Opened open(cx, self);
+  Ref stride = open ? NewInt(cx, self.as<MemoryView>()->stride) : nullptr;
+  return stride ? Pack(cx, stride) : nullptr;
+}
+
+Ref GetSuboffsets(Context& cx, Value) { return NewTuple(cx, nullptr, 0); }
+
 Ref GetContiguous(Context& cx, Value self) { return cx.BoolRef(self.as<MemoryView>()->stride == 1); }
 
 Ref ViewCreate(Context& cx, Class*, const Args& args) {
@@ -252,7 +260,9 @@ const MethodDef kMethods[] = {
 const GetSetDef kGetSet[] = {
     {"nbytes", GetNBytes, nullptr}, {"readonly", GetReadOnly, nullptr}, {"obj", GetObj, nullptr},
     {"format", GetFormat, nullptr}, {"itemsize", GetOne, nullptr},      {"ndim", GetOne, nullptr},
-    {"shape", GetShape, nullptr},   {"contiguous", GetContiguous, nullptr}, {},
+    {"shape", GetShape, nullptr},   {"contiguous", GetContiguous, nullptr},
+    {"strides", GetStrides, nullptr}, {"suboffsets", GetSuboffsets, nullptr},
+    {"c_contiguous", GetContiguous, nullptr}, {"f_contiguous", GetContiguous, nullptr}, {},
 };
 
 void TraverseView(Object* o, SlotVisitor& v) { v.Visit(static_cast<MemoryView*>(o)->base); }

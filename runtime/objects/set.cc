@@ -59,6 +59,13 @@ bool ReplaceTable(Context& cx, Set* s, size_t room, SetTable** old_out) {
   return true;
 }
 
+// A key that is not there, whose reference is taken over; the table has room.
+void InsertWithRoom(Set* s, SetTable* table, Value key, int64_t hash) {
+  Append(table, key, hash);
+  s->used.store(s->used.load(kRelaxed) + 1, kRelease);
+  s->keys_version.store(s->keys_version.load(kRelaxed) + 1, kRelease);
+}
+
 bool InsertLocked(Context& cx, Set* s, Value key, int64_t hash, SetTable** old) {
   SetTable* table = s->table.load(kRelaxed);
   if (table == nullptr || table->filled.load(kRelaxed) == table->capacity) {
@@ -67,9 +74,7 @@ bool InsertLocked(Context& cx, Set* s, Value key, int64_t hash, SetTable** old) 
     table = s->table.load(kRelaxed);
   }
   IncrefValue(key);
-  Append(table, key, hash);
-  s->used.store(s->used.load(kRelaxed) + 1, kRelease);
-  s->keys_version.store(s->keys_version.load(kRelaxed) + 1, kRelease);
+  InsertWithRoom(s, table, key, hash);
   return true;
 }
 
@@ -312,6 +317,41 @@ Ref SetItems(Context& cx, Set* s) {
   return NewListSteal(cx, all.data(), n);
 }
 
+namespace {
+
+// Takes small ints and strings that are compared without a script, as long as the table has room.
+struct SetSink : ItemSink {
+  explicit SetSink(Set* s) : ItemSink(Take), set(s) {}
+  static bool Take(Context& cx, ItemSink* self, Value owned) {
+    Set* s = static_cast<SetSink*>(self)->set;
+    int64_t hash;
+    if ((!owned.is_small_int() && !IsExact(owned, cx.rt.cls.str)) || !KeyHash(cx, owned, &hash)) return false;
+    bool found = false;
+    {
+      ObjectLock lock(cx.ts, s);
+      SetTable* table = s->table.load(kRelaxed);
+      if (table == nullptr || table->filled.load(kRelaxed) == table->capacity) return false;
+      for (SetTable::Probe p(table, hash); !found; p.Next()) {
+        const uint32_t ix = table->IndexAt(p.at());
+        if (ix == SetTable::kEmpty) break;
+        if (ix == SetTable::kDeleted) continue;
+        const SetEntry& e = table->entries()[ix - 2];
+        const Value other = PeekSlot(e.key);
+        if (other != owned && e.hash.load(kRelaxed) != hash) continue;
+        const int same = other == owned ? 1 : PlainEqual(cx, other, owned);
+        if (same < 0) return false;
+        found = same == 1;
+      }
+      if (!found) InsertWithRoom(s, table, owned, hash);
+    }
+    if (found) DecrefValue(cx.ts, owned);  // an int or a string: nothing is run
+    return true;
+  }
+  Set* set;
+};
+
+}  // namespace
+
 bool SetUpdate(Context& cx, Value set, Value iterable) {
   auto* s = set.as<Set>();
   if (auto* from = As<Set>(iterable); from != nullptr) {
@@ -332,7 +372,14 @@ bool SetUpdate(Context& cx, Value set, Value iterable) {
     Ref all = ListFromIterable(cx, iterable);  // as they are at one moment
     return all && Iterate(cx, all, add);
   }
-  return Iterate(cx, iterable, add);
+  Ref it = Iter(cx, iterable);
+  if (!it) return false;
+  SetSink sink(s);
+  for (;;) {
+    Ref item = NextOrSink(cx, it, &sink);
+    if (!item) return !cx.has_exception();
+    if (!add(item)) return false;
+  }
 }
 
 void TraverseSet(Object* o, SlotVisitor& v) {

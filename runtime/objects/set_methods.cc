@@ -168,7 +168,7 @@ Ref SetInplace(Context& cx, Value self, Value other) {
 }
 
 Ref SetRepr(Context& cx, Value self) {
-  const char* name = NameOf(ClassOf(self.object()));
+  const char* name = ShortName(ClassOf(self.object()));
   Ref items = SetItems(cx, self.as<Set>());
   if (!items) return nullptr;
   TextBuffer out;

@@ -272,6 +272,7 @@ Ref DecodeUtf8(Context& cx, std::string_view bytes, std::string_view errors) {
 Ref NewStr(Context& cx, std::string_view utf8) { return DecodeUtf8(cx, utf8, kInternal); }
 
 Ref DecodeBytes(Context& cx, std::string_view bytes, std::string_view encoding, std::string_view errors) {
+  if (bytes.empty()) return Ref::New(cx.rt.names.empty);  // whatever the encoding is called, as in CPython
   if (IsUtf8Name(encoding)) return DecodeUtf8(cx, bytes, errors);
   if (IsLatin1Name(encoding)) return NewStrFromText(cx, TextView(bytes.data(), bytes.size(), 1));
   if (IsAsciiName(encoding)) {
@@ -284,6 +285,9 @@ Ref DecodeBytes(Context& cx, std::string_view bytes, std::string_view encoding, 
         out.Put(U'\uFFFD');
       } else if (errors == "surrogateescape") {
         out.Put(0xDC00 + c);
+      } else if (errors == "backslashreplace") {
+        char shown[8];
+        out.PutBytes(shown, static_cast<size_t>(std::snprintf(shown, sizeof(shown), "\\x%02x", c)));
       } else if (errors != "ignore") {
         return Raise(cx, cx.rt.exc.UnicodeDecodeError,
                      "'ascii' codec can't decode byte 0x%02x in position %zu: ordinal not in range(128)", c, i);

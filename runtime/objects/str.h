@@ -68,8 +68,9 @@ inline int64_t StrHash(const Str* s) {
 bool StrEqualSlow(const Str* a, const Str* b);
 inline bool StrEqual(const Str* a, const Str* b) {
   if (a == b) return true;
-  if (a->length != b->length || a->kind != b->kind) return false;
-  return StrEqualSlow(a, b);
+  // An empty text has a zero for its first byte.
+  if (a->length != b->length || a->kind != b->kind || a->data()[0] != b->data()[0]) return false;
+  return a->length * a->kind <= 1 || StrEqualSlow(a, b);
 }
 bool StrIs(const Str* s, std::string_view ascii);             // equal to ASCII text
 inline int StrCompare(const Str* a, const Str* b) { return CompareText(a->view(), b->view()); }

@@ -60,9 +60,22 @@ void PutLower(TextView text, size_t i, TextBuffer* out) {
   out->Put(final_sigma ? 0x3C2 : 0x3C3);
 }
 
+// The text that put(text, i, &out) makes of each character.
+template <class Put>
+Ref MapCodes(Context& cx, Value self, Put put) {
+  const TextView text = self.as<Str>()->view();
+  TextBuffer out;
+  {
+    Aside aside(cx, text.size);
+    for (size_t i = 0; i < text.size; ++i) put(text, i, &out);
+  }
+  return NewStrFromBuffer(cx, out);
+}
+
 template <class Test>
 Ref All(Context& cx, Value self, Test test) {
   TextView text = self.as<Str>()->view();
+  Aside aside(cx, text.size);
   for (size_t i = 0; i < text.size; ++i) {
     if (!test(text[i])) return cx.BoolRef(false);
   }
@@ -76,6 +89,7 @@ Ref AllHave(Context& cx, Value self, uint16_t bits) {
 // No letter of the other cases, and at least one of this.
 Ref AllOneCase(Context& cx, Value self, uint16_t wanted, uint16_t refused) {
   TextView text = self.as<Str>()->view();
+  Aside aside(cx, text.size);
   bool any = false;
   for (size_t i = 0; i < text.size; ++i) {
     uint16_t p = Properties(text[i]);
@@ -91,42 +105,30 @@ Ref StrUpper(Context& cx, Value self, const Args&) {
   if (const auto* s = self.as<Str>(); MapsByBytes(s)) {
     return MapBytes(cx, s, [](uint8_t c, size_t) -> uint8_t { return AsciiLower(c) ? c - 32 : c; });
   }
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
-  for (size_t i = 0; i < text.size; ++i) PutMapped(unicode::ToUpper, text[i], &out);
-  return NewStrFromBuffer(cx, out);
+  return MapCodes(cx, self, [](TextView text, size_t i, TextBuffer* out) { PutMapped(unicode::ToUpper, text[i], out); });
 }
 
 Ref StrLower(Context& cx, Value self, const Args&) {
   if (const auto* s = self.as<Str>(); MapsByBytes(s)) {
     return MapBytes(cx, s, [](uint8_t c, size_t) -> uint8_t { return AsciiUpper(c) ? c + 32 : c; });
   }
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
-  for (size_t i = 0; i < text.size; ++i) PutLower(text, i, &out);
-  return NewStrFromBuffer(cx, out);
+  return MapCodes(cx, self, PutLower);
 }
 
 Ref StrCaseFold(Context& cx, Value self, const Args&) {
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
-  for (size_t i = 0; i < text.size; ++i) PutMapped(unicode::ToFold, text[i], &out);
-  return NewStrFromBuffer(cx, out);
+  return MapCodes(cx, self, [](TextView text, size_t i, TextBuffer* out) { PutMapped(unicode::ToFold, text[i], out); });
 }
 
 Ref StrTitle(Context& cx, Value self, const Args&) {
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
   bool inside = false;
-  for (size_t i = 0; i < text.size; ++i) {
+  return MapCodes(cx, self, [&inside](TextView text, size_t i, TextBuffer* out) {
     if (inside) {
-      PutLower(text, i, &out);
+      PutLower(text, i, out);
     } else {
-      PutMapped(unicode::ToTitle, text[i], &out);
+      PutMapped(unicode::ToTitle, text[i], out);
     }
     inside = IsCased(text[i]);
-  }
-  return NewStrFromBuffer(cx, out);
+  });
 }
 
 Ref StrCapitalize(Context& cx, Value self, const Args&) {
@@ -136,32 +138,26 @@ Ref StrCapitalize(Context& cx, Value self, const Args&) {
       return AsciiUpper(c) ? c + 32 : c;
     });
   }
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
-  for (size_t i = 0; i < text.size; ++i) {
+  return MapCodes(cx, self, [](TextView text, size_t i, TextBuffer* out) {
     if (i == 0) {
-      PutMapped(unicode::ToTitle, text[0], &out);
+      PutMapped(unicode::ToTitle, text[0], out);
     } else {
-      PutLower(text, i, &out);
+      PutLower(text, i, out);
     }
-  }
-  return NewStrFromBuffer(cx, out);
+  });
 }
 
 Ref StrSwapCase(Context& cx, Value self, const Args&) {
-  TextView text = self.as<Str>()->view();
-  TextBuffer out;
-  for (size_t i = 0; i < text.size; ++i) {
+  return MapCodes(cx, self, [](TextView text, size_t i, TextBuffer* out) {
     uint16_t p = Properties(text[i]);
     if ((p & unicode::kUpperCase) != 0) {
-      PutLower(text, i, &out);
+      PutLower(text, i, out);
     } else if ((p & unicode::kLowerCase) != 0) {
-      PutMapped(unicode::ToUpper, text[i], &out);
+      PutMapped(unicode::ToUpper, text[i], out);
     } else {
-      out.Put(text[i]);
+      out->Put(text[i]);
     }
-  }
-  return NewStrFromBuffer(cx, out);
+  });
 }
 
 Ref StrIsAlpha(Context& cx, Value self, const Args&) { return AllHave(cx, self, unicode::kAlpha); }
@@ -180,6 +176,7 @@ Ref StrIsPrintable(Context& cx, Value self, const Args&) {
 
 Ref StrIsAscii(Context& cx, Value self, const Args&) {
   TextView text = self.as<Str>()->view();
+  Aside aside(cx, text.size);
   for (size_t i = 0; i < text.size; ++i) {
     if (text[i] >= 0x80) return cx.BoolRef(false);
   }

@@ -338,7 +338,7 @@ Ref ExpandTabs(Context& cx, Value self, const Args& args) {
   Value v[1];
   if (!ParseArgs(cx, "expandtabs", args, {"tabsize"}, 0, v)) return nullptr;
   int64_t tab = 8;
-  if (v[0] && !ToInt64(cx, v[0], &tab)) return nullptr;
+  if (v[0] && !ToInt32(cx, v[0], &tab)) return nullptr;
   TextView text = self.as<Str>()->view();
   TextBuffer out;
   int64_t column = 0;
@@ -483,7 +483,7 @@ NativeType MakeStrType() {
   t.name = "str";
   t.layout = Layout::kStr;
   t.size = Str::kDataOffset;
-  t.flags = kTypeSubclassable | kTypeVarSized;
+  t.flags = kTypeSubclassable | kTypeVarSized | kTypeSequence;
   t.slots.repr = StrReprSlot;
   t.slots.str = StrStr;
   t.slots.hash = StrHashSlot;

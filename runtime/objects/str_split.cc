@@ -26,7 +26,10 @@ class Pieces {
   // The list of them; nobody sees it before, so it is filled without its mutex.
   Ref Done(bool reversed) {
     size_t n = pieces_.size();
-    for (size_t i = 0, j = n; reversed && i + 1 < j; ++i) std::swap(pieces_.data()[i], pieces_.data()[--j]);
+    for (size_t i = 0, j = n; reversed && i + 1 < j; ++i) {
+      SafepointInLoop(cx_, i);
+      std::swap(pieces_.data()[i], pieces_.data()[--j]);
+    }
     pieces_.ReleaseAll();
     return NewListSteal(cx_, pieces_.data(), n);
   }
@@ -44,6 +47,17 @@ size_t Scan(Context& cx, size_t i, size_t n, Stop stop) {
     const size_t end = n - i > kAsideBytes ? i + kAsideBytes : n;
     while (i < end && !stop(i)) ++i;
     if (i < end || i == n) return i;
+    PauseInLoop(cx, 1023);
+  }
+}
+
+// The same backwards: the first place from i down, and above 0, whose character before it `stop` holds of; 0 if there is none.
+template <class Stop>
+size_t ScanBack(Context& cx, size_t i, Stop stop) {
+  for (;;) {
+    const size_t end = i > kAsideBytes ? i - kAsideBytes : 0;
+    while (i > end && !stop(i - 1)) --i;
+    if (i > end || i == 0) return i;
     PauseInLoop(cx, 1023);
   }
 }
@@ -83,13 +97,12 @@ Ref RSplitSpace(Context& cx, Str* s, int64_t limit) {
   TextView t = s->view();
   size_t i = t.size;
   for (;;) {
-    while (i > 0 && unicode::IsSpace(t[i - 1])) --i;
+    i = ScanBack(cx, i, [&](size_t at) { return !unicode::IsSpace(t[at]); });
     if (i == 0) return out.Done(true);
-    size_t start = i;
     if (limit == 0) {
       return out.Add(0, i) ? out.Done(true) : nullptr;
     }
-    while (start > 0 && !unicode::IsSpace(t[start - 1])) --start;
+    const size_t start = ScanBack(cx, i, [&](size_t at) { return unicode::IsSpace(t[at]); });
     if (!out.Add(start, i)) return nullptr;
     --limit;
     i = start;
@@ -154,8 +167,8 @@ Ref Strip(Context& cx, Value self, const Args& args, const char* name, bool left
   };
   size_t from = 0;
   size_t to = t.size;
-  while (left && from < to && drop(t[from])) ++from;
-  while (right && to > from && drop(t[to - 1])) --to;
+  if (left) from = Scan(cx, 0, to, [&](size_t at) { return !drop(t[at]); });
+  if (right) to = ScanBack(cx, to, [&](size_t at) { return at < from || !drop(t[at]); });
   return StrSlice(cx, s, from, to);
 }
 
@@ -206,8 +219,7 @@ Ref StrJoin(Context& cx, Str* separator, Value iterable) {
   } else {
     Ref list = IsExact(iterable, cx.rt.cls.tuple) ? Ref() : ListFromIterable(cx, iterable);
     if (!list && cx.has_exception()) {
-      if (PendingIs(cx, cx.rt.exc.TypeError) && ClassOf(cx, iterable)->slots.iter == nullptr &&
-          ClassOf(cx, iterable)->slots.getitem == nullptr) {
+      if (PendingIs(cx, cx.rt.exc.TypeError) && !MayIterate(ClassOf(cx, iterable))) {
         cx.ClearException();
         return RaiseTypeError(cx, "can only join an iterable");
       }
@@ -268,8 +280,8 @@ Ref StrRSplitMethod(Context& cx, Value self, const Args& args) { return Split(cx
 Ref StrSplitLines(Context& cx, Value self, const Args& args) {
   Value v[1];
   if (!ParseArgs(cx, "splitlines", args, {"keepends"}, 0, v)) return nullptr;
-  int keep = v[0] ? IsTrue(cx, v[0]) : 0;
-  if (keep < 0) return nullptr;
+  int64_t keep = 0;
+  if (v[0] && !ToInt32(cx, v[0], &keep)) return nullptr;
   auto* s = self.as<Str>();
   TextView t = s->view();
   Pieces out(cx, s);

@@ -2,6 +2,7 @@
 // room_ always speaks of code points of the present kind.
 #include "tidepool/runtime/objects/text.h"
 
+#include <charconv>
 #include <cstdlib>
 
 namespace tidepool::rt {
@@ -138,7 +139,12 @@ void TextBuffer::PutSlow(char32_t c) {
   if (Reserve(1, c)) PutCode(data_, kind_, size_++, c);
 }
 
-void TextBuffer::Put(TextView text) {
+void TextBuffer::PutInt(int64_t n) {
+  char text[24];
+  PutBytes(text, static_cast<size_t>(std::to_chars(text, text + sizeof text, n).ptr - text));
+}
+
+void TextBuffer::PutTextSlow(TextView text) {
   if (text.size == 0) return;
   char32_t max = text.kind <= kind_ ? 0 : MaxCode(text);
   if (!Reserve(text.size, max)) return;

@@ -73,8 +73,16 @@ class TextBuffer {
     }
     PutSlow(c);
   }
-  void Put(TextView text);
+  void Put(TextView text) {
+    if (text.kind == 1 && kind_ == 1 && text.size <= room_ - size_) {
+      if (text.size != 0) std::memcpy(static_cast<uint8_t*>(data_) + size_, text.data, text.size);
+      size_ += text.size;
+      return;
+    }
+    PutTextSlow(text);
+  }
   void PutBytes(const char* latin1, size_t n) { Put(TextView(latin1, n, 1)); }
+  void PutInt(int64_t n);  // in decimal
   void Fill(char32_t c, size_t n);
 
   bool failed() const { return failed_; }
@@ -85,6 +93,7 @@ class TextBuffer {
 
  private:
   void PutSlow(char32_t c);
+  void PutTextSlow(TextView text);
   // Room for `more` further code points up to `max`; false: failed.
   bool Reserve(size_t more, char32_t max);
 

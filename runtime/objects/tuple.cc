@@ -287,7 +287,7 @@ NativeType MakeTupleType() {
   t.name = "tuple";
   t.layout = Layout::kTuple;
   t.size = sizeof(Tuple);
-  t.flags = kTypeSubclassable | kTypeHasRefs | kTypeVarSized | kTypeTrackLater;
+  t.flags = kTypeSubclassable | kTypeHasRefs | kTypeVarSized | kTypeTrackLater | kTypeSequence;
   t.slots.repr = TupleRepr;
   t.slots.hash = TupleHash;
   t.slots.compare = TupleCompare;
@@ -329,6 +329,23 @@ Ref NewTupleSteal(Context& cx, Value* items, size_t n) {
     return nullptr;
   }
   for (size_t i = 0; i < n; ++i) t->items[i] = items[i];
+  Finish(t);
+  return Ref::Steal(t);
+}
+
+Ref NewTupleStealBefore(Context& cx, Value* items, size_t n, const Tuple* rest) {
+  Tuple* t = NewTupleRoom(cx, n + rest->length);
+  if (t == nullptr && ReclaimMemory(cx)) t = NewTupleRoom(cx, n + rest->length);
+  if (t == nullptr) {
+    for (size_t i = n; i-- > 0;) DecrefValue(cx.ts, items[i]);
+    return nullptr;
+  }
+  for (size_t i = 0; i < n; ++i) t->items[i] = items[i];
+  for (size_t i = 0; i < rest->length; ++i) {
+    PauseInLoop(cx, i);
+    t->items[n + i] = rest->items[i];
+    IncrefValue(rest->items[i]);
+  }
   Finish(t);
   return Ref::Steal(t);
 }

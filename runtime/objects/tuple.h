@@ -23,6 +23,8 @@ struct Tuple : Object {
 Ref NewTuple(Context& cx, const Value* items, size_t n);
 // Takes the caller's references over, also on failure.
 Ref NewTupleSteal(Context& cx, Value* items, size_t n);
+// The same with the items of `rest` behind them: (a, b) + rest.
+Ref NewTupleStealBefore(Context& cx, Value* items, size_t n, const Tuple* rest);
 inline Ref Pack(Context& cx, Value a) { return NewTuple(cx, &a, 1); }
 inline Ref Pack(Context& cx, Value a, Value b) {
   Value v[] = {a, b};

@@ -167,7 +167,7 @@ void DestroyUnion(Context& cx, Object* o) { DecrefValue(cx.ts, PeekSlot(static_c
 const MemberDef kUnionMembers[] = {{"__args__", offsetof(UnionType, args), true, true}, {nullptr, 0, false, false}};
 
 NativeType AliasType() {
-  NativeType t = {.name = "GenericAlias", .module = "types", .size = sizeof(GenericAlias), .flags = kTypeHasRefs | kTypeTrackLater | kTypeWeakrefs};
+  NativeType t = {.name = "GenericAlias", .module = "types", .full_name = "types.GenericAlias", .size = sizeof(GenericAlias), .flags = kTypeHasRefs | kTypeTrackLater | kTypeWeakrefs};
   t.slots.repr = AliasRepr;
   t.slots.hash = AliasHash;
   t.slots.call = AliasCall;
@@ -183,7 +183,7 @@ NativeType AliasType() {
   return t;
 }
 NativeType UnionTypeType() {
-  NativeType t = {.name = "UnionType", .module = "types", .size = sizeof(UnionType), .flags = kTypeHasRefs | kTypeTrackLater | kTypeWeakrefs};
+  NativeType t = {.name = "UnionType", .module = "types", .full_name = "types.UnionType", .size = sizeof(UnionType), .flags = kTypeHasRefs | kTypeTrackLater | kTypeWeakrefs};
   t.slots.repr = UnionRepr;
   t.slots.hash = UnionHash;
   t.slots.compare = UnionCompare;

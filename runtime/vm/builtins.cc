@@ -60,7 +60,7 @@ Ref BuiltinFormat(Context& cx, Value, const Args& a) {
 }
 Ref BuiltinChr(Context& cx, Value, const Args& a) {
   int64_t c;
-  if (!ToInt64(cx, a[0], &c)) return Ref();
+  if (!ToInt32(cx, a[0], &c)) return Ref();
   if (c < 0 || c > 0x10ffff) return RaiseValueError(cx, "chr() arg not in range(0x110000)");
   return StrFromChar(cx, static_cast<char32_t>(c));
 }
@@ -296,6 +296,20 @@ Ref BuiltinRound(Context& cx, Value, const Args& args) {
   return r;
 }
 
+// Adds small ints up, while the sum is one too.
+struct SumSink : ItemSink {
+  explicit SumSink(Ref* t) : ItemSink(Take), total(t) {}
+  static bool Take(Context&, ItemSink* self, Value owned) {
+    Ref& total = *static_cast<SumSink*>(self)->total;
+    if (!owned.is_small_int() || !total.get().is_small_int()) return false;
+    const int64_t sum = total.get().small_int() + owned.small_int();
+    if (!FitsSmallInt(sum)) return false;
+    total = Ref::Small(sum);
+    return true;
+  }
+  Ref* total;
+};
+
 Ref BuiltinSum(Context& cx, Value, const Args& args) {
   Value v[2];
   if (!ParseArgs(cx, "sum", args, {"/iterable", "start"}, 1, v)) return Ref();
@@ -307,8 +321,9 @@ Ref BuiltinSum(Context& cx, Value, const Args& args) {
   Ref total = v[1].is_null() ? Ref::Small(0) : Ref::New(v[1]);
   Ref it = Iter(cx, v[0]);
   if (!it) return Ref();
+  SumSink sink(&total);
   for (;;) {
-    Ref x = Next(cx, it);
+    Ref x = NextOrSink(cx, it, &sink);
     if (!x) return cx.has_exception() ? Ref() : std::move(total);
     if (total.get().is_small_int() && x.get().is_small_int()) {
       total = NewInt(cx, total.get().small_int() + x.get().small_int());
@@ -378,11 +393,19 @@ Ref BuiltinNext(Context& cx, Value, const Args& a) {
   if (!cx.has_exception()) RaiseStopIteration(cx, Value());
   return Ref();
 }
+// Takes the bool that does not decide.
+struct AnyAllSink : ItemSink {
+  explicit AnyAllSink(Value d) : ItemSink(Take), dull(d) {}
+  static bool Take(Context&, ItemSink* self, Value owned) { return owned == static_cast<AnyAllSink*>(self)->dull; }
+  Value dull;
+};
+
 Ref AnyAll(Context& cx, Value iterable, bool any) {
   Ref it = Iter(cx, iterable);
   if (!it) return Ref();
+  AnyAllSink sink(cx.Bool(!any));
   for (;;) {
-    Ref x = Next(cx, it);
+    Ref x = NextOrSink(cx, it, &sink);
     if (!x) return cx.has_exception() ? Ref() : cx.BoolRef(!any);
     const int t = IsTrue(cx, x);
     if (t < 0) return Ref();
@@ -393,6 +416,7 @@ Ref BuiltinAny(Context& cx, Value, const Args& a) { return AnyAll(cx, a[0], true
 Ref BuiltinAll(Context& cx, Value, const Args& a) { return AnyAll(cx, a[0], false); }
 Ref BuiltinSorted(Context& cx, Value, const Args& args) {
   Value v[3];
+  if (args.npos > 1) return RaiseTypeError(cx, "sorted expected 1 argument, got %zu", args.npos);
   if (!ParseArgs(cx, args.npos == 1 ? "sort" : "sorted", args, {"/iterable", "*key", "*reverse"}, 1, v)) return Ref();
   int reverse = 0;
   if (!v[2].is_null() && (reverse = IsTrue(cx, v[2])) < 0) return Ref();

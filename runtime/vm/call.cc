@@ -117,7 +117,7 @@ void RaiseArity(Context& cx, const MethodDef* def, Value self, const Args& args)
       DictGetStr(cx, ModuleDict(m), cx.rt.names.name, &module);
       if (module && IsStr(module) && !StrIs(module.as<Str>(), "builtins")) name = ToUtf8(module.as<Str>()) + "." + name;
     } else {
-      name = std::string(NameOf(IsClass(self) ? self.as<Class>() : ClassOf(cx, self)->native_base)) + "." + name;
+      name = std::string(ShortName(IsClass(self) ? self.as<Class>() : ClassOf(cx, self)->native_base)) + "." + name;
     }
   }
   if (args.nkw != 0) {
@@ -140,7 +140,7 @@ Ref CallNative(Context& cx, const MethodDef* def, Value self, const Args& args) 
 }
 
 Ref CallMethodDescriptor(Context& cx, MethodDescriptor* d, const Args& args) {
-  if (args.npos == 0) return RaiseTypeError(cx, "unbound method %s.%s() needs an argument", NameOf(d->owner), d->def->name);
+  if (args.npos == 0) return RaiseTypeError(cx, "unbound method %s.%s() needs an argument", ShortName(d->owner), d->def->name);
   if ((d->def->flags & kMethodClass) != 0) {
     if (!IsClass(args[0])) return RaiseTypeError(cx, "descriptor '%s' requires a type", d->def->name);
   } else if (!IsInstance(cx, args[0], d->owner)) {
@@ -519,7 +519,15 @@ bool ToInt64(Context& cx, Value v, int64_t* out) {
   Ref i = Index(cx, v);
   if (!i) return false;
   if (IntToInt64(i, out)) return true;
-  RaiseOverflowError(cx, "Python int too large to convert to C long");
+  RaiseOverflowError(cx, "Python int too large to convert to C ssize_t");
+  return false;
+}
+
+bool ToInt32(Context& cx, Value v, int64_t* out) {
+  Ref i = Index(cx, v);
+  if (!i) return false;
+  if (IntToInt64(i, out) && *out == static_cast<int32_t>(*out)) return true;
+  RaiseOverflowError(cx, "Python int too large to convert to C int");
   return false;
 }
 

@@ -103,7 +103,8 @@ Ref NewNativeFunction(Context& cx, const MethodDef* def, Value self, Value modul
 // ---- converting arguments (false: an exception is pending) -------------------------------------------
 
 bool ToInt64(Context& cx, Value v, int64_t* out);          // int or __index__; OverflowError if it does not fit
-bool ToIndexClamped(Context& cx, Value v, int64_t* out);   // the same, clamped to int64 (for slices)
+bool ToInt32(Context& cx, Value v, int64_t* out);          // the same for what CPython keeps in a C int
+bool ToIndexClamped(Context& cx, Value v, int64_t* out);   // as ToInt64, clamped to int64 (for slices)
 bool ToDouble(Context& cx, Value v, double* out);          // float, int, __float__, __index__
 // A str or TypeError "NAME() argument must be str, not X".
 Str* ToStr(Context& cx, Value v, const char* what);

@@ -153,7 +153,11 @@ bool IsSubclass(const Class* cls, const Class* base) {
   return false;
 }
 
-const char* NameOf(const Class* cls) { return cls->info.name; }
+const char* ShortName(const Class* cls) { return cls->info.name; }
+const char* NameOf(const Class* cls) {
+  const bool full = (cls->flags & Class::kPython) == 0 && cls->native != nullptr && cls->native->full_name != nullptr;
+  return full ? cls->native->full_name : cls->info.name;
+}
 const char* ClassName(Context& cx, Value v) { return NameOf(ClassOf(cx, v)); }
 
 // ---- attributes of classes ----------------------------------------------------------------------------

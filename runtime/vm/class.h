@@ -123,11 +123,13 @@ enum NativeTypeFlags : uint32_t {
   kTypeUnhashable = 32,    // __hash__ is None
   kTypeTrackLater = 64,    // NewInstance does not Track; the maker does once it is filled in
   kTypeIsWeakRef = 128,    // instances start with the object layer's WeakRef (their functions use TraverseWeakRef and so on)
+  kTypeSequence = 256,     // + and * concatenate and repeat: asked only after the numbers on both sides (protocol.cc)
 };
 
 struct NativeType {
   const char* name = nullptr;          // "deque"
   const char* module = "builtins";     // its __module__
+  const char* full_name = nullptr;     // what CPython's messages call it, e.g. "collections.deque"; null: its name
   Layout layout = Layout::kOther;
   size_t size = sizeof(Object);        // of the C++ struct
   uint32_t flags = 0;
@@ -207,10 +209,15 @@ inline bool IsFloat(Value v) { return v.is_small_float() || HasLayout(v, Layout:
 inline bool IsStr(Value v) { return HasLayout(v, Layout::kStr); }
 inline bool IsClass(Value v) { return HasLayout(v, Layout::kClass); }
 
+// Instances have __iter__ or __getitem__; whether they really are iterable, Iter() finds out.
+inline bool MayIterate(const Class* cls) { return cls->slots.iter != nullptr || cls->slots.getitem != nullptr; }
 bool IsSubclass(const Class* cls, const Class* base);   // by MRO, no __subclasscheck__
 inline bool IsInstance(Context& cx, Value v, const Class* cls) { return IsSubclass(ClassOf(cx, v), cls); }
-const char* ClassName(Context& cx, Value v);            // for messages: type(v).__name__, valid until the next safepoint
+// For messages, as CPython's tp_name: __name__, and of a native class of a module the module's name before it. Valid until the
+// next safepoint. ShortName is __name__ for all.
 const char* NameOf(const Class* cls);
+const char* ClassName(Context& cx, Value v);
+const char* ShortName(const Class* cls);
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -238,6 +245,10 @@ inline Ref LookupSpecial(Context& cx, Value v, Str* name) { return LookupInMro(c
 bool SetClassAttr(Context& cx, Class* cls, Str* name, Value value);  // value null: delete
 // Adds an attribute to a native class under construction.
 bool AddClassAttr(Context& cx, Class* cls, const char* name, Value value);
+// What stands in the class for an attribute that is computed; `owner` is the class whose instances it is for.
+Ref NewGetSet(Context& cx, const GetSetDef* def, Class* owner);
+// A dict that can only be read: cls.__dict__, keys().mapping.
+Ref NewMappingProxy(Context& cx, Value dict);
 
 // ---- raw memory of native structs ----------------------------------------------------------------
 

@@ -74,7 +74,6 @@ bool InitDescriptorTypes(Context& cx);
 bool FinishBareClasses(Context& cx);
 bool MakeSingletons(Context& cx);     // None and so on, of bare classes
 bool FinishSingletons(Context& cx);
-Ref NewMappingProxy(Context& cx, Value dict);
 
 }  // namespace tidepool::rt
 

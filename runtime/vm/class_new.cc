@@ -127,6 +127,12 @@ bool ComputeMro(Context& cx, Class* cls, Tuple* bases) {
   };
   const size_t nb = bases->length;
   if (nb > 64) return RaiseTypeError(cx, "too many bases"), false;
+  for (size_t i = 0; i < nb; i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (bases->items[i] != bases->items[j]) continue;
+      return RaiseTypeError(cx, "duplicate base class %s", NameOf(bases->items[i].as<Class>())), false;
+    }
+  }
   Sequence seqs[65];
   size_t total = 1;
   for (size_t i = 0; i < nb; i++) {
@@ -527,7 +533,7 @@ Ref NewClass(Context& cx, Class* meta, Str* name, Value bases_value, Dict* ns, c
   cls->native_base = base->native_base;
   cls->native = base->native;
   cls->layout = base->layout;
-  cls->flags = (base->flags & (kTypeSubclassable | kTypeHasRefs | kTypeVarSized | kTypeTrackLater | kTypeIsWeakRef | Class::kIsException)) | Class::kPython;
+  cls->flags = (base->flags & (kTypeSubclassable | kTypeHasRefs | kTypeVarSized | kTypeTrackLater | kTypeIsWeakRef | kTypeSequence | Class::kIsException)) | Class::kPython;
   bool dict_wanted = !is_meta && (!slots.given || slots.dict);  // the attributes of a class are in its own dict
   bool weakrefs = !is_meta && (!slots.given || slots.weakref);
   Tuple* bt = bases.as<Tuple>();

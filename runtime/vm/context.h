@@ -95,7 +95,12 @@ struct MethodCache;
   X(NotADirectoryError, OSError)              \
   X(PermissionError, OSError)                 \
   X(TimeoutError, OSError)                    \
-  X(BrokenPipeError, OSError)                 \
+  X(ConnectionError, OSError)                 \
+  X(BrokenPipeError, ConnectionError)         \
+  X(ConnectionAbortedError, ConnectionError)  \
+  X(ConnectionRefusedError, ConnectionError)  \
+  X(ConnectionResetError, ConnectionError)    \
+  X(ProcessLookupError, OSError)              \
   X(ReferenceError, Exception)                \
   X(RuntimeError, Exception)                  \
   X(NotImplementedError, RuntimeError)        \
@@ -109,6 +114,7 @@ struct MethodCache;
   X(UnicodeError, ValueError)                 \
   X(UnicodeDecodeError, UnicodeError)         \
   X(UnicodeEncodeError, UnicodeError)         \
+  X(UnicodeTranslateError, UnicodeError)      \
   X(Warning, Exception)                       \
   X(DeprecationWarning, Warning)              \
   X(RuntimeWarning, Warning)                  \
@@ -119,6 +125,7 @@ struct MethodCache;
   X(ResourceWarning, Warning)                 \
   X(PendingDeprecationWarning, Warning)       \
   X(BytesWarning, Warning)                    \
+  X(EncodingWarning, Warning)                 \
   X(UnicodeWarning, Warning)
 
 struct BuiltinClasses {

@@ -53,7 +53,7 @@ Ref WrapperRepr(Context& cx, Value self) {
 Ref WrapperName(Context& cx, Value self) { return NewStr(cx, self.as<WrapperDescriptor>()->def->name); }
 Ref WrapperQualname(Context& cx, Value self) {
   WrapperDescriptor* w = self.as<WrapperDescriptor>();
-  return NewStr(cx, std::string(NameOf(w->owner)) + "." + w->def->name);
+  return NewStr(cx, std::string(ShortName(w->owner)) + "." + w->def->name);
 }
 Ref WrapperObjclass(Context&, Value self) { return Ref::New(self.as<WrapperDescriptor>()->owner); }
 const GetSetDef kWrapperGetSet[] = {

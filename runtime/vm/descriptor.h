@@ -61,7 +61,6 @@ struct Super : Object {
 };
 
 Ref NewWrapperDescriptor(Context& cx, const SlotDef* def, Class* owner);
-Ref NewGetSet(Context& cx, const GetSetDef* def, Class* owner);
 Ref NewMember(Context& cx, Str* name, Class* owner, uint32_t offset, bool read_only, bool none_if_null);
 Ref NewStaticMethod(Context& cx, Value func);
 Ref NewClassMethod(Context& cx, Value func);

@@ -51,8 +51,13 @@ std::string FormatException(Context& cx, Value exception);
 std::string Text(Context& cx, Value v);
 std::string ReprText(Context& cx, Value v);
 
+// Raises the RecursionError of the following. False.
+bool RaiseNativeStack(Context& cx);
 // Guards against running out of C stack in native recursion (repr, compare, calls): false: RecursionError pending.
-bool CheckNativeStack(Context& cx);
+inline bool CheckNativeStack(Context& cx) {
+  if (ABSL_PREDICT_TRUE(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > cx.native_stack_limit)) return true;
+  return RaiseNativeStack(cx);
+}
 
 }  // namespace tidepool::rt
 

@@ -209,8 +209,15 @@ Class* OsClassFor(Context& cx, int error) {
     case EISDIR: return x.IsADirectoryError;
     case ENOTDIR: return x.NotADirectoryError;
     case EINTR: return x.InterruptedError;
-    case EAGAIN: return x.BlockingIOError;
-    case EPIPE: return x.BrokenPipeError;
+    case EAGAIN:
+    case EALREADY:
+    case EINPROGRESS: return x.BlockingIOError;
+    case EPIPE:
+    case ESHUTDOWN: return x.BrokenPipeError;
+    case ECONNABORTED: return x.ConnectionAbortedError;
+    case ECONNREFUSED: return x.ConnectionRefusedError;
+    case ECONNRESET: return x.ConnectionResetError;
+    case ESRCH: return x.ProcessLookupError;
     case ECHILD: return x.ChildProcessError;
     case ETIMEDOUT: return x.TimeoutError;
     default: return x.OSError;

@@ -26,8 +26,9 @@ struct FrameObject;
 
 enum FrameFlags : uint32_t {
   kFrameEntry = 1,   // leaving it returns from Interpret
-  kFrameForIter = 4,  // a generator's, entered by FOR_ITER of the frame before it (instead of kFrameEntry)
   kFrameInit = 2,    // an __init__ called by instantiation: the result is dropped, the instance lies on the caller's stack
+  kFrameForIter = 4,  // a generator's, entered by FOR_ITER of the frame before it (instead of kFrameEntry)
+  kFrameSink = 8,    // with kFrameEntry, a generator's: its sink is asked first what becomes of a value it yields
 };
 
 struct Frame {

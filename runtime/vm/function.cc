@@ -251,7 +251,7 @@ Ref NativeQualname(Context& cx, Value v) {
   NativeFunction* f = v.as<NativeFunction>();
   Value self = PeekSlot(f->self);
   if (self.is_null() || HasLayout(self, Layout::kModule)) return NewStr(cx, f->def->name);
-  return NewStr(cx, std::string(IsClass(self) ? NameOf(self.as<Class>()) : ClassName(cx, self)) + "." + f->def->name);
+  return NewStr(cx, std::string(ShortName(IsClass(self) ? self.as<Class>() : ClassOf(cx, self))) + "." + f->def->name);
 }
 Ref NativeDoc(Context& cx, Value self) {
   const char* doc = self.as<NativeFunction>()->def->doc;
@@ -298,7 +298,7 @@ Ref DescriptorRepr(Context& cx, Value self) {
 Ref DescriptorName(Context& cx, Value self) { return NewStr(cx, self.as<MethodDescriptor>()->def->name); }
 Ref DescriptorQualname(Context& cx, Value self) {
   MethodDescriptor* d = self.as<MethodDescriptor>();
-  return NewStr(cx, std::string(NameOf(d->owner)) + "." + d->def->name);
+  return NewStr(cx, std::string(ShortName(d->owner)) + "." + d->def->name);
 }
 Ref DescriptorDoc(Context& cx, Value self) {
   const char* doc = self.as<MethodDescriptor>()->def->doc;

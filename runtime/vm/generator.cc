@@ -48,7 +48,7 @@ void DropFrame(Context& cx, Generator* g) {
 }
 
 // Takes the right to run it; false: ValueError pending, or (finished) nothing pending.
-bool Enter(Context& cx, Generator* g, GenState* was) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool Enter(Context& cx, Generator* g, GenState* was) {
   GenState s = g->state.load(kRelaxed);
   if (cx.ts->alone() && (s == GenState::kCreated || s == GenState::kSuspended)) {
     g->state.store(GenState::kRunning, kRelaxed);  // nobody to race with
@@ -74,7 +74,7 @@ bool Enter(Context& cx, Generator* g, GenState* was) {
 }
 
 // Makes the generator's frame the current one.  The state is running.
-void LinkFrame(Context& cx, Generator* g) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void LinkFrame(Context& cx, Generator* g) {
   Frame* f = &g->frame;
   f->prev = cx.frame;
   f->saved_top = cx.stack_top;
@@ -86,7 +86,7 @@ void LinkFrame(Context& cx, Generator* g) {
 }
 
 // Undoes it; the frame has yielded, or is finished.  True if it is finished.
-bool UnlinkFrame(Context& cx, Generator* g) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool UnlinkFrame(Context& cx, Generator* g) {
   Frame* f = &g->frame;
   cx.exc_info = g->exc_info.prev;
   cx.frame = f->prev;
@@ -107,8 +107,12 @@ void ConvertStopIteration(Context& cx, const Generator* g) {
 }
 
 // Runs the frame from where it is.  The state is running.
-Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline Ref Run(Context& cx, Generator* g, bool throwing, Ref* result, ItemSink* sink = nullptr) {
   LinkFrame(cx, g);
+  if (sink != nullptr) {
+    g->sink = sink;
+    g->frame.flags |= kFrameSink;
+  }
   Ref v;
   if (!CheckNativeStack(cx) || cx.recursion_depth > cx.rt.options.recursion_limit) {
     if (!cx.has_exception()) Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
@@ -117,6 +121,7 @@ Ref Run(Context& cx, Generator* g, bool throwing, Ref* result) {
   // What is thrown in happens during the handling of what the generator handles.
   if (throwing && !g->exc_info.value.is_null() && Is<Exception>(cx.exception())) ChainContext(cx, cx.exception().as<Exception>());
   v = Interpret(cx, throwing);
+  if (sink != nullptr) g->frame.flags &= ~kFrameSink;  // before others may run it
   if (UnlinkFrame(cx, g)) {
     if (v) {
       *result = std::move(v);
@@ -182,7 +187,7 @@ void FinishGenerator(Context& cx, Generator* g) {
   g->state.store(GenState::kFinished, kRelease);  // pairs with Enter's acquire
 }
 
-Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result) {
+Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result, ItemSink* sink) {
   GenState was;
   if (!Enter(cx, g, &was)) {
     if (was != GenState::kFinished) return Ref();
@@ -200,7 +205,7 @@ Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result) {
     if (!InsideYieldFrom(g)) f->pc++;  // behind YIELD_VALUE
     *f->sp++ = value.is_null() ? cx.None() : Ref::New(value).release();
   }
-  return Run(cx, g, false, result);
+  return Run(cx, g, false, result, sink);
 }
 
 bool EnterForIter(Context& cx, Generator* g) {
@@ -375,6 +380,7 @@ Ref Finish(Context& cx, Ref v, Ref result) {
 Ref GeneratorNext(Context& cx, Value self) {
   Ref result;
   Ref v = GeneratorSend(cx, self.as<Generator>(), Value(), &result);
+  if (ABSL_PREDICT_TRUE(!v.is_null())) return v;
   return Finish(cx, std::move(v), std::move(result));
 }
 // For methods: exhaustion is a StopIteration.

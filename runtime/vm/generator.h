@@ -13,6 +13,7 @@
 #define TIDEPOOL_RUNTIME_VM_GENERATOR_H_
 
 #include "tidepool/runtime/vm/frame.h"
+#include "tidepool/runtime/vm/protocol.h"
 
 namespace tidepool::rt {
 
@@ -26,6 +27,7 @@ struct Generator : Object {
   Atomic<bool> async_closed;   // it was closed, or has ended
   Slot name, qualname;
   HandledException exc_info;   // what it handles while suspended inside an except block
+  ItemSink* sink;              // while its frame has the flag kFrameSink
   Code* code;
   Frame frame;
   Value values[];              // slots, then stack
@@ -35,8 +37,8 @@ struct Generator : Object {
 Ref MakeGenerator(Context& cx, Frame* f);
 
 // Resumes with a sent value (null: next).  Null without exception: it returned, *result has the value;
-// null with exception: it raised.  Else the yielded value.
-Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result);
+// null with exception: it raised.  Else the yielded value; what the sink takes of it never comes here.
+Ref GeneratorSend(Context& cx, Generator* g, Value value, Ref* result, ItemSink* sink = nullptr);
 // A step of a `for` loop over g without another Interpret: true if cx.frame is the generator's now, to be run with the flag
 // kFrameForIter. False: it cannot be entered this way; use GeneratorSend, which says why.
 bool EnterForIter(Context& cx, Generator* g);

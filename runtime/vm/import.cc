@@ -2,6 +2,7 @@
 //
 // A module stands in sys.modules while its code runs.  Another thread that wants it meanwhile waits, unless it is
 // itself being waited for (then it gets the unfinished module, as CPython does for circular imports).
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -57,6 +58,10 @@ Ref ModuleGetAttr(Context& cx, Value self, Str* name) {
   if (own) return GenericGetAttr(cx, self, name);
   Ref hook;
   if (DictGetStr(cx, d, cx.rt.names.getattr, &hook) == 1) return Call(cx, hook, name);
+  if (d == cx.rt.builtins) {
+    r = LateBuiltin(cx, name);
+    if (r || cx.has_exception()) return r;
+  }
   Ref module = ModuleName(cx, self.as<Module>());
   return Raise(cx, cx.rt.exc.AttributeError, "module %s has no attribute '%s'", module ? ReprText(cx, module).c_str() : "'?'", ToUtf8(name).c_str());
 }
@@ -188,6 +193,36 @@ bool RunSource(Context& cx, Module* m, std::string_view source, const std::strin
 }
 
 // Makes and fills the module, which is put into sys.modules first and taken out again if it fails.
+// Modules of Python's library that are not bundled: who asks for one is told so, by a note on the error.
+constexpr std::string_view kNotBundled[] = {
+    // clang-format off
+    "aifc", "ast", "asyncio", "asyncore", "audioop", "base64", "bdb", "binascii", "bz2", "cProfile",
+    "calendar", "cgi", "cmath", "cmd", "code", "codecs", "codeop", "colorsys", "compileall",
+    "configparser", "contextvars", "copyreg", "crypt", "csv", "curses", "datetime", "dbm", "decimal",
+    "difflib", "dis", "doctest", "email", "encodings", "errno", "fcntl", "filecmp", "fileinput",
+    "fnmatch", "ftplib", "getopt", "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hmac",
+    "html", "http", "imaplib", "importlib", "ipaddress", "linecache", "locale", "logging", "lzma",
+    "mailbox", "marshal", "mimetypes", "mmap", "modulefinder", "multiprocessing", "netrc", "numbers",
+    "optparse", "pathlib", "pdb", "pickle", "pickletools", "pkgutil", "platform", "plistlib", "poplib",
+    "posix", "profile", "pstats", "pty", "pwd", "pyclbr", "pydoc", "re", "readline", "reprlib", "runpy",
+    "sched", "secrets", "select", "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtplib",
+    "socket", "socketserver", "sqlite3", "ssl", "stat", "stringprep", "symtable", "sysconfig", "syslog",
+    "tabnanny", "tarfile", "tempfile", "termios", "test", "timeit", "tkinter", "token", "tokenize",
+    "tomllib", "trace", "tracemalloc", "tty", "turtle", "unicodedata", "unittest", "urllib", "uuid",
+    "venv", "wave", "webbrowser", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zoneinfo"
+    // clang-format on
+};
+
+void SayNotBundled(Context& cx, const std::string& name) {
+  if (std::find(std::begin(kNotBundled), std::end(kNotBundled), name) == std::end(kNotBundled)) return;
+  Ref error = cx.TakeException();
+  Str* add_note = Intern(cx, "add_note");
+  Ref note = NewStr(cx, "tidepool bundles a part of Python's library, and '" + name + "' is not in it");
+  // Without memory the error goes without the note.
+  if (add_note == nullptr || !note || !CallMethod(cx, error, add_note, note)) cx.ClearException();
+  cx.SetException(std::move(error));
+}
+
 Ref LoadModule(Context& cx, const std::string& name, Str* key) {
   const ModuleDef* native = nullptr;
   for (const ModuleDef* const* d = kNativeModules; *d != nullptr; d++) {
@@ -208,7 +243,10 @@ Ref LoadModule(Context& cx, const std::string& name, Str* key) {
         } else {
           Raise(cx, cx.rt.exc.ModuleNotFoundError, "No module named '%s'", name.c_str());
         }
-        if (PendingIs(cx, cx.rt.exc.ModuleNotFoundError)) InitSlot(cx.exception().as<Exception>()->extra, Ref::New(key));
+        if (PendingIs(cx, cx.rt.exc.ModuleNotFoundError)) {
+          InitSlot(cx.exception().as<Exception>()->extra, Ref::New(key));
+          SayNotBundled(cx, name);
+        }
         return Ref();
       }
       source = text;
@@ -340,8 +378,10 @@ Ref ImportFrom(Context& cx, Value module, Str* name) {
   Ref file = GetAttrOptional(cx, module, cx.rt.names.file);
   if (cx.has_exception()) cx.ClearException();
   std::string where = file && IsStr(file) ? ToUtf8(file.as<Str>()) : "unknown location";
-  return Raise(cx, cx.rt.exc.ImportError, "cannot import name '%s' from %s (%s)", ToUtf8(name).c_str(),
-               package ? ReprText(cx, package).c_str() : "'?'", where.c_str());
+  Raise(cx, cx.rt.exc.ImportError, "cannot import name '%s' from %s (%s)", ToUtf8(name).c_str(),
+        package ? ReprText(cx, package).c_str() : "'?'", where.c_str());
+  if (package && PendingIs(cx, cx.rt.exc.ImportError)) InitSlot(cx.exception().as<Exception>()->extra, std::move(package));
+  return Ref();
 }
 
 }  // namespace tidepool::rt

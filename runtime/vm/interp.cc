@@ -219,6 +219,16 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline Value SharedChar(Str* const* latin1, const T
   return Value(latin1[static_cast<uint8_t>(s->data()[i])]);
 }
 
+// c in s for a character and a short text, both of one byte a character: 1, 0; -1 for everything else.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline int CharIn(const TypeInfo* str_info, Value c, Value s) {
+  constexpr size_t kShort = 4096;
+  if (!c.is_object() || !s.is_object() || c.object()->type() != str_info || s.object()->type() != str_info) return -1;
+  const Str* a = c.as<Str>();
+  const Str* b = s.as<Str>();
+  if (a->length != 1 || a->kind != 1 || b->kind != 1 || b->length > kShort) return -1;
+  return std::memchr(b->data(), static_cast<uint8_t>(a->data()[0]), b->length) != nullptr;
+}
+
 // A step of iteration; null without exception: exhausted.
 Ref ForIterStep(Context& cx, Value it) {
   const TypeInfo* t = it.object()->type();
@@ -965,7 +975,8 @@ L_IsNotOp: {
   FINISH_BOOL(t);
 }
 L_ContainsOp: {
-  const int t = Contains(cx, sp[-1], sp[-2]);
+  int t = CharIn(str_info, sp[-2], sp[-1]);
+  if (t < 0) t = Contains(cx, sp[-1], sp[-2]);
   sp -= 2;
   DROP(sp[1]);
   DROP(sp[0]);
@@ -973,7 +984,8 @@ L_ContainsOp: {
   FINISH_BOOL(t != 0);
 }
 L_NotContainsOp: {
-  const int t = Contains(cx, sp[-1], sp[-2]);
+  int t = CharIn(str_info, sp[-2], sp[-1]);
+  if (t < 0) t = Contains(cx, sp[-1], sp[-2]);
   sp -= 2;
   DROP(sp[1]);
   DROP(sp[0]);
@@ -1386,9 +1398,16 @@ push_function: {
 L_CallEx: {
   const bool has_kwargs = (ARG & 1) != 0;
   const Value kwargs = has_kwargs ? sp[-1] : Value();
-  const Value tuple = has_kwargs ? sp[-2] : sp[-1];
+  Value* const given = has_kwargs ? sp - 2 : sp - 1;
   SAFEPOINT();
-  const Value r = (CallWithTuple(cx, has_kwargs ? sp[-3] : sp[-2], tuple, kwargs)).release();
+  if (!IsExact(*given, cx.rt.cls.tuple)) {
+    const Value made = StarArguments(cx, given[-1], *given).release();
+    if (made.is_null()) goto error;
+    const Value old = *given;
+    *given = made;
+    DROP(old);
+  }
+  const Value r = (CallWithTuple(cx, given[-1], *given, kwargs)).release();
   FINISH_MANY(r, has_kwargs ? 3 : 2);
 }
 L_ReturnConst:
@@ -1443,7 +1462,12 @@ L_LoadBuildClass:
 L_YieldValue: {
   const Value v = *--sp;
   f->sp = sp;
-  if ((f->flags & kFrameForIter) == 0) return Ref::Steal(v);
+  if ((f->flags & kFrameForIter) == 0) {
+    if ((f->flags & kFrameSink) == 0 || !f->generator->sink->take(cx, f->generator->sink, v)) return Ref::Steal(v);
+    PUSH(cx.rt.none);
+    SAFEPOINT();
+    NEXT();
+  }
   LeaveForIter(cx, f->generator);
   f = cx.frame;
   pc = f->pc + 1;  // behind FOR_ITER
@@ -1681,6 +1705,17 @@ L_FastFastSubscr: {
   PUSH_NEW(k);
   NEXT();
 }
+L_TupleFast: {
+  // (a, b) + rest makes one tuple instead of two.
+  const Value rest = slots[*pc >> 8];
+  if (lang::OpOf(pc[1]) != Op::kBinaryAdd || !IsExact(rest, cx.rt.cls.tuple) || ARG == 0) goto L_BuildTuple;
+  sp -= ARG;
+  const Value r = NewTupleStealBefore(cx, sp, ARG, rest.as<Tuple>()).release();
+  if (r.is_null()) goto error;
+  PUSH(r);
+  pc += 2;
+  NEXT();
+}
   // v is True, False or an int: jump if it is (not) true.
 #define FAST_JUMP(jumps)                                                 \
   do {                                                                   \
@@ -1768,6 +1803,22 @@ L_FastFastMul: {
     const bool t = a.small_int() op lang::IntArgOf(word);                          \
     FINISH_BOOL(t);                                                                \
   }
+  // A string compared with a constant one.
+#define CONST_PAIR(name, op)                                      \
+  L_Const##name : {                                               \
+    const Value a = sp[-1], b = f->code->consts[ARG];             \
+    if (!IsExact(a, cx.rt.cls.str) || !IsExact(b, cx.rt.cls.str)) { \
+      PUSH(b);                                                    \
+      NEXT();                                                     \
+    }                                                             \
+    const bool t = StrEqual(a.as<Str>(), b.as<Str>()) op true;    \
+    sp--;                                                         \
+    pc++;                                                         \
+    DROP(a);                                                      \
+    FINISH_BOOL(t);                                               \
+  }
+  CONST_PAIR(Eq, ==)
+  CONST_PAIR(Ne, !=)
   COMPARE_PAIRS(Lt, <)
   COMPARE_PAIRS(Le, <=)
   COMPARE_PAIRS(Eq, ==)

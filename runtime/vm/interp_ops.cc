@@ -33,15 +33,12 @@ void RaiseUnbound(Context& cx, Frame* f, uint32_t slot) {
   }
 }
 
-namespace {
-// Builtins that are written in Python come with their module when somebody names them. Null without exception: no such name.
 Ref LateBuiltin(Context& cx, Str* name) {
   Ref r;
   if (!StrIs(name, "ExceptionGroup") && !StrIs(name, "BaseExceptionGroup")) return r;
   if (ImportModule(cx, "_exception_group")) DictGetStr(cx, cx.rt.builtins, name, &r);
   return r;
 }
-}  // namespace
 
 Ref LoadGlobalSlow(Context& cx, Frame* f, Str* name, InlineCache* c) {
   Ref r;
@@ -143,7 +140,7 @@ Ref FormatValue(Context& cx, Value v, Value spec, uint32_t flags) {
 
 bool ListExtendStar(Context& cx, Value list, Value iterable) {
   Class* cls = ClassOf(cx, iterable);
-  if (cls->slots.iter == nullptr && cls->slots.getitem == nullptr) {
+  if (!MayIterate(cls)) {
     return RaiseTypeError(cx, "Value after * must be an iterable, not %s", NameOf(cls)), false;
   }
   return ListExtend(cx, list.as<List>(), iterable);
@@ -172,6 +169,15 @@ std::string CallableName(Context& cx, Value callable) {
   return name + "()";
 }
 }  // namespace
+
+Ref StarArguments(Context& cx, Value callable, Value iterable) {
+  if (IsExact(iterable, cx.rt.cls.list)) return ListAsTuple(cx, iterable.as<List>());
+  Class* cls = ClassOf(cx, iterable);
+  if (!MayIterate(cls)) {
+    return RaiseTypeError(cx, "%s argument after * must be an iterable, not %s", CallableName(cx, callable).c_str(), NameOf(cls));
+  }
+  return TupleFromIterable(cx, iterable);
+}
 
 bool DictMerge(Context& cx, Value callable, Value dict, Value mapping) {
   Ref source = Ref::New(mapping);
@@ -208,7 +214,7 @@ bool UnpackSequence(Context& cx, Value seq, size_t n, Value* out) {
     }
   }
   Class* cls = ClassOf(cx, seq);
-  if (cls->slots.iter == nullptr && cls->slots.getitem == nullptr) {
+  if (!MayIterate(cls)) {
     return RaiseTypeError(cx, "cannot unpack non-iterable %s object", NameOf(cls)), false;
   }
   Ref it = Iter(cx, seq);
@@ -234,7 +240,7 @@ bool UnpackSequence(Context& cx, Value seq, size_t n, Value* out) {
 
 bool UnpackEx(Context& cx, Value seq, size_t before, size_t after, Value* out) {
   Class* cls = ClassOf(cx, seq);
-  if (cls->slots.iter == nullptr && cls->slots.getitem == nullptr) {
+  if (!MayIterate(cls)) {
     return RaiseTypeError(cx, "cannot unpack non-iterable %s object", NameOf(cls)), false;
   }
   Ref list = ListFromIterable(cx, seq);

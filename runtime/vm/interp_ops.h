@@ -7,6 +7,8 @@
 namespace tidepool::rt {
 
 Ref LoadGlobalSlow(Context& cx, Frame* f, Str* name, InlineCache* c);
+// A builtin that is written in Python: it comes with its module when somebody names it. Null without exception: no such name.
+Ref LateBuiltin(Context& cx, Str* name);
 Ref LoadNameFrom(Context& cx, Frame* f, Str* name);
 void RaiseNameError(Context& cx, Str* name);
 void RaiseUnbound(Context& cx, Frame* f, uint32_t slot);
@@ -18,6 +20,8 @@ Ref BuildMap(Context& cx, Value* kv, size_t n);
 Ref BuildConstKeyMap(Context& cx, Value* values, Tuple* keys);
 Ref FormatValue(Context& cx, Value v, Value spec, uint32_t flags);
 bool ListExtendStar(Context& cx, Value list, Value iterable);
+// What f(*iterable) passes on: a tuple.
+Ref StarArguments(Context& cx, Value callable, Value iterable);
 bool DictMerge(Context& cx, Value callable, Value dict, Value mapping);
 bool DictUpdateFrom(Context& cx, Value dict, Value mapping);
 // Fills n values, first item on top (highest address).

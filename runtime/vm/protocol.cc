@@ -150,7 +150,7 @@ int IsTrue(Context& cx, Value obj) {
 int Contains(Context& cx, Value container, Value item) {
   Class* cls = ClassOf(cx, container);
   if (cls->slots.contains != nullptr) return cls->slots.contains(cx, container, item);
-  if (cls->slots.iter == nullptr && cls->slots.getitem == nullptr) {
+  if (!MayIterate(cls)) {
     return RaiseTypeError(cx, "argument of type '%s' is not iterable", NameOf(cls)), -1;
   }
   int result = 0;
@@ -269,19 +269,28 @@ const char* BinaryOpText(BinaryOp op) {
 
 namespace {
 
-// The two sides' slots in CPython's order; NotImplemented if neither wants it.
-Ref BinarySlots(Context& cx, BinaryOp op, Value a, Value b) {
+constexpr bool SequenceOp(BinaryOp op) { return op == BinaryOp::kAdd || op == BinaryOp::kMul; }
+
+// Whether `f`, the slot of cls or null, is a native sequence's + or *: CPython's sq_concat and sq_repeat, which are asked when
+// the number slots of both sides have declined. What a Python class defines by __add__ or __mul__ is a number slot.
+bool IsOfSequence(const Class* cls, BinaryOp op, Ref (*f)(Context&, Value, Value)) {
+  const int i = static_cast<int>(op);
+  return f != nullptr && (cls->flags & kTypeSequence) != 0 && SequenceOp(op) &&
+         (f == cls->native_base->slots.binary[i] || f == cls->native_base->slots.inplace[i]);
+}
+
+// The number slots of the two sides in CPython's order; NotImplemented if neither wants it.
+Ref NumberSlots(Context& cx, BinaryOp op, Value a, Value b) {
   const int i = static_cast<int>(op);
   Class* ca = ClassOf(cx, a);
   Class* cb = ClassOf(cx, b);
   auto fa = ca->slots.binary[i];
   auto fb = ca == cb || cb->slots.binary[i] == fa ? nullptr : cb->slots.binary[i];
+  if (IsOfSequence(ca, op, fa)) fa = nullptr;
+  if (IsOfSequence(cb, op, fb)) fb = nullptr;
   const Value ni = cx.NotImplemented();
-  // Sequences concatenate and repeat only after both sides' numeric methods have declined.
-  const bool sequence = (op == BinaryOp::kAdd || op == BinaryOp::kMul) && (ca->layout == Layout::kStr || ca->layout == Layout::kList || ca->layout == Layout::kTuple ||
-                                                                           ca->layout == Layout::kBytes || ca->layout == Layout::kByteArray);
   if (fa != nullptr) {
-    if (fb != nullptr && ((sequence && (cb->flags & Class::kPython) != 0) || IsSubclass(cb, ca))) {
+    if (fb != nullptr && IsSubclass(cb, ca)) {
       Ref r = fb(cx, a, b);
       if (!r || r.get() != ni) return r;
       fb = nullptr;
@@ -293,34 +302,32 @@ Ref BinarySlots(Context& cx, BinaryOp op, Value a, Value b) {
   return cx.NotImplementedRef();
 }
 
+// The sequences' own + and *, the left one's first; repeating by `*=` a sequence on the right is for native classes only.
+Ref SequenceSlots(Context& cx, BinaryOp op, Value a, Value b, bool inplace) {
+  const int i = static_cast<int>(op);
+  if (!SequenceOp(op)) return cx.NotImplementedRef();
+  Class* ca = ClassOf(cx, a);
+  if (IsOfSequence(ca, op, ca->slots.binary[i])) return ca->slots.binary[i](cx, a, b);
+  Class* cb = ClassOf(cx, b);
+  if (op == BinaryOp::kMul && !(inplace && (ca->flags & Class::kPython) != 0) && IsOfSequence(cb, op, cb->slots.binary[i])) {
+    return cb->slots.binary[i](cx, a, b);
+  }
+  return cx.NotImplementedRef();
+}
+
 Ref RaiseOperands(Context& cx, const char* op, const char* suffix, Value a, Value b) {
   return RaiseTypeError(cx, "unsupported operand type(s) for %s%s: '%s' and '%s'", op, suffix, ClassName(cx, a), ClassName(cx, b));
 }
 
 Ref RaiseBinary(Context& cx, BinaryOp op, const char* suffix, Value a, Value b) {
-  // Sequences have words of their own.
-  if (op == BinaryOp::kAdd && *suffix == 0) {
-    Class* ca = ClassOf(cx, a);
-    switch (ca->layout) {
-      case Layout::kStr:
-      case Layout::kList:
-      case Layout::kTuple: {
-        const char* n = ca->layout == Layout::kStr ? "str" : ca->layout == Layout::kList ? "list" : "tuple";
-        return RaiseTypeError(cx, "can only concatenate %s (not \"%s\") to %s", n, ClassName(cx, b), n);
-      }
-      case Layout::kBytes:
-        return RaiseTypeError(cx, "can't concat %s to bytes", ClassName(cx, b));
-      default:
-        break;
-    }
-  }
   if (op == BinaryOp::kMul) {
-    auto sequence = [&](Value v) {
-      const Layout l = ClassOf(cx, v)->layout;
-      return l == Layout::kStr || l == Layout::kList || l == Layout::kTuple || l == Layout::kBytes || l == Layout::kByteArray;
+    auto repeats = [&](Value v) {
+      const Class* c = ClassOf(cx, v);
+      return IsOfSequence(c, op, c->slots.binary[static_cast<int>(op)]);
     };
-    if (sequence(a)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, b));
-    if (sequence(b)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, a));
+    if (repeats(a)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, b));
+    const bool right = *suffix == 0 || (ClassOf(cx, a)->flags & Class::kPython) == 0;
+    if (right && repeats(b)) return RaiseTypeError(cx, "can't multiply sequence by non-int of type '%s'", ClassName(cx, a));
   }
   const char* text = BinaryOpText(op);
   if (op == BinaryOp::kPow && *suffix != 0) text = "**";
@@ -330,26 +337,28 @@ Ref RaiseBinary(Context& cx, BinaryOp op, const char* suffix, Value a, Value b) 
 }  // namespace
 
 Ref Binary(Context& cx, BinaryOp op, Value a, Value b) {
-  Ref r = BinarySlots(cx, op, a, b);
-  if (!r || r.get() != cx.NotImplemented()) return r;
+  const Value ni = cx.NotImplemented();
+  Ref r = NumberSlots(cx, op, a, b);
+  if (!r || r.get() != ni) return r;
+  r = SequenceSlots(cx, op, a, b, false);
+  if (!r || r.get() != ni) return r;
   return RaiseBinary(cx, op, "", a, b);
 }
 
 Ref Inplace(Context& cx, BinaryOp op, Value a, Value b) {
-  const auto f = ClassOf(cx, a)->slots.inplace[static_cast<int>(op)];
+  const Class* ca = ClassOf(cx, a);
+  const auto f = ca->slots.inplace[static_cast<int>(op)];
+  // A Python subclass has the native += as a number slot; CPython's two tables of slots make it so.
+  const bool sequence = IsOfSequence(ca, op, f) && (op == BinaryOp::kMul || (ca->flags & Class::kPython) == 0);
   const Value ni = cx.NotImplemented();
-  if (f != nullptr) {
+  if (f != nullptr && !sequence) {
     Ref r = f(cx, a, b);
     if (!r || r.get() != ni) return r;
   }
-  Ref r = BinarySlots(cx, op, a, b);
+  Ref r = NumberSlots(cx, op, a, b);
   if (!r || r.get() != ni) return r;
-  if (op == BinaryOp::kAdd && ClassOf(cx, a)->layout != Layout::kObject) {
-    Ref e = RaiseBinary(cx, op, "", a, b);
-    const Layout l = ClassOf(cx, a)->layout;
-    if (l == Layout::kStr || l == Layout::kTuple || l == Layout::kBytes || l == Layout::kList) return e;
-    cx.ClearException();
-  }
+  r = sequence ? f(cx, a, b) : SequenceSlots(cx, op, a, b, true);
+  if (!r || r.get() != ni) return r;
   return RaiseBinary(cx, op, "=", a, b);
 }
 
@@ -412,6 +421,12 @@ Ref Next(Context& cx, Value iterator) {
   return r;
 }
 
+Ref NextOrSink(Context& cx, Value iterator, ItemSink* sink) {
+  if (!IsExact(iterator, cx.rt.cls.generator)) return Next(cx, iterator);
+  Ref result;
+  return GeneratorSend(cx, iterator.as<Generator>(), Value(), &result, sink);
+}
+
 // ---- instance checks --------------------------------------------------------------------------------------------------------
 
 int IsRealInstance(Context& cx, Value obj, const Class* cls) {
@@ -420,6 +435,7 @@ int IsRealInstance(Context& cx, Value obj, const Class* cls) {
   if (!obj.is_object()) return 0;
   Class* real = ClassOf(obj.object());
   if ((real->flags & Class::kGenericGetAttr) != 0) {
+    if ((real->flags & Class::kPython) == 0) return 0;
     Ref descr = LookupInMro(cx, real, cx.rt.names.class_);
     GetSetDescriptor* g = descr ? As<GetSetDescriptor>(descr) : nullptr;
     if (g != nullptr && g->owner == cx.rt.cls.object) return 0;
@@ -431,8 +447,14 @@ int IsRealInstance(Context& cx, Value obj, const Class* cls) {
 
 int IsInstanceOf(Context& cx, Value obj, Value type) {
   if (IsClass(type)) {
-    if (ClassOf(cx, obj) == type.as<Class>()) return 1;
-    if (IsExact(type, cx.rt.cls.type)) return IsRealInstance(cx, obj, type.as<Class>());
+    Class* const real = ClassOf(cx, obj);
+    if (real == type.as<Class>()) return 1;
+    if (IsExact(type, cx.rt.cls.type)) {
+      // A builtin object says of its class what its header says.
+      constexpr uint32_t kKinds = Class::kGenericGetAttr | Class::kPython;
+      if ((real->flags & kKinds) == Class::kGenericGetAttr) return IsSubclass(real, type.as<Class>());
+      return IsRealInstance(cx, obj, type.as<Class>());
+    }
   }
   if (Tuple* t = As<Tuple>(type)) {
     if (!CheckNativeStack(cx)) return -1;  // tuples in tuples

@@ -70,6 +70,15 @@ Ref Iter(Context& cx, Value obj);
 // The next item; null without exception: exhausted (StopIteration swallowed). Passes a safepoint now and then, as iterators
 // that are written in Python do at every call: native loops over native iterators are stopped and interrupted by this.
 Ref Next(Context& cx, Value iterator);
+// Where native code puts the items of an iterator that it runs to its end. A generator asks it at each yield, inside the
+// interpreter: if it takes the value over (true), the generator goes on at once, and entering and leaving the interpreter is
+// saved. It runs no script, raises nothing and passes no safepoint; what would need that it refuses.
+struct ItemSink {
+  explicit ItemSink(bool (*t)(Context& cx, ItemSink* self, Value owned)) : take(t) {}
+  bool (*take)(Context& cx, ItemSink* self, Value owned);
+};
+// As Next, but only what the sink does not take comes out; of other iterators than generators that is everything.
+Ref NextOrSink(Context& cx, Value iterator, ItemSink* sink);
 // Calls fn(Value item) -> bool (false: stop with an exception pending) for every item.
 template <class Fn>
 bool Iterate(Context& cx, Value iterable, Fn&& fn) {

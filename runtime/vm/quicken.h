@@ -27,6 +27,7 @@ namespace tidepool::rt {
   V(FastJumpIfTrue,    LoadFast,         PopJumpIfTrue)            \
   V(FastJumpIfNone,    LoadFast,         PopJumpIfNone)            \
   V(FastJumpIfNotNone, LoadFast,         PopJumpIfNotNone)         \
+  V(TupleFast,         BuildTuple,       LoadFast)                 \
   V(FastFastSubscr,    LoadFastLoadFast, BinarySubscr)             \
   V(FastFastAdd,       LoadFastLoadFast, BinaryAdd)                \
   V(FastFastSub,       LoadFastLoadFast, BinarySub)                \
@@ -37,6 +38,8 @@ namespace tidepool::rt {
   V(FastFastNe,        LoadFastLoadFast, CompareNe)                \
   V(FastFastGt,        LoadFastLoadFast, CompareGt)                \
   V(FastFastGe,        LoadFastLoadFast, CompareGe)                \
+  V(ConstEq,           LoadConst,        CompareEq)                \
+  V(ConstNe,           LoadConst,        CompareNe)                \
   V(IntLt,             LoadInt,          CompareLt)                \
   V(IntLe,             LoadInt,          CompareLe)                \
   V(IntEq,             LoadInt,          CompareEq)                \

@@ -369,6 +369,14 @@ Ref WrapReflected(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& 
   NEED(1);
   return SlotOf<Ref (*)(Context&, Value, Value)>(f)(cx, args[0], self);
 }
+// Of sequences: what is no count is an error here, and NotImplemented to the operator.
+Ref WrapRepeat(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
+  NEED(1);
+  if (!IsInt(args[0]) && ClassOf(cx, args[0])->slots.index == nullptr) {
+    return RaiseTypeError(cx, "'%s' object cannot be interpreted as an integer", ClassName(cx, args[0]));
+  }
+  return SlotOf<Ref (*)(Context&, Value, Value)>(f)(cx, self, args[0]);
+}
 Ref WrapInit(Context& cx, const SlotDef*, AnyFn f, Value self, const Args& args) {
   return SlotOf<bool (*)(Context&, Value, const Args&)>(f)(cx, self, args) ? cx.NoneRef() : Ref();
 }
@@ -422,6 +430,21 @@ const SlotDef kSlotDefs[] = {
     {"__float__", SLOT(to_float), GENERIC(&Slot0<&Names::float_>), WrapUnary},
     {"__init__", SLOT(init), GENERIC(SlotInit), WrapInit},
 };
+// What native sequences show in their place; they have no __radd__.
+const SlotDef kRepeatDefs[] = {
+    {"__mul__", static_cast<uint16_t>(SLOT(binary) + static_cast<int>(BinaryOp::kMul)), nullptr, WrapRepeat},
+    {"__rmul__", static_cast<uint16_t>(SLOT(binary) + static_cast<int>(BinaryOp::kMul)), nullptr, WrapRepeat},
+    {"__imul__", static_cast<uint16_t>(SLOT(inplace) + static_cast<int>(BinaryOp::kMul)), nullptr, WrapRepeat},
+};
+// The row for a native class: `def`, another one, or null.
+const SlotDef* RowFor(const Class* cls, const SlotDef& def) {
+  if ((cls->flags & kTypeSequence) == 0) return &def;
+  if (strcmp(def.name, "__radd__") == 0) return nullptr;
+  for (const SlotDef& repeat : kRepeatDefs) {
+    if (strcmp(def.name, repeat.name) == 0) return &repeat;
+  }
+  return &def;
+}
 constexpr size_t kNumSlotDefs = sizeof(kSlotDefs) / sizeof(kSlotDefs[0]);
 constexpr size_t kNumSlots = sizeof(TypeSlots) / sizeof(AnyFn);
 
@@ -493,7 +516,9 @@ bool AddSlotWrappers(Context& cx, Class* cls, const TypeSlots& own) {
   for (size_t i = 0; i < kNumSlotDefs; i++) {
     const SlotDef& def = kSlotDefs[i];
     if (def.wrapper == nullptr || At(own, def.slot) == nullptr || DictGetStr(cx, d, names.name[i], &have) == 1) continue;
-    Ref w = NewWrapperDescriptor(cx, &def, cls);
+    const SlotDef* row = RowFor(cls, def);
+    if (row == nullptr) continue;
+    Ref w = NewWrapperDescriptor(cx, row, cls);
     if (!w || !DictSetStr(cx, d, names.name[i], w)) return false;
   }
   if ((cls->flags & kTypeUnhashable) != 0 && !DictSetStr(cx, d, cx.rt.names.hash, cx.None())) return false;

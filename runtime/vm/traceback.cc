@@ -490,9 +490,7 @@ bool AppendRepr(Context& cx, std::string* out, Value v) {
   return static_cast<bool>(r);
 }
 
-bool CheckNativeStack(Context& cx) {
-  char here;
-  if (reinterpret_cast<uintptr_t>(&here) > cx.native_stack_limit) return true;
+bool RaiseNativeStack(Context& cx) {
   Raise(cx, cx.rt.exc.RecursionError, "maximum recursion depth exceeded");
   return false;
 }

@@ -27,7 +27,7 @@ std::string ModulePrefix(Class* cls) {
 }
 std::string Qualname(Class* cls) {
   Ref q = LoadSlot(cls, cls->qualname);
-  return q && IsStr(q) ? ToUtf8(q.as<Str>()) : NameOf(cls);
+  return q && IsStr(q) ? ToUtf8(q.as<Str>()) : ShortName(cls);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 # A stop of all threads, as a collection makes one, does not wait for the end of a long loop in native code. One thread runs
 # such a loop again and again, another stops it again and again and counts the stops that began and ended in one and the same
-# run: without safepoints in the loop there are two at most, one before it and one behind it. No time is taken, and a run that
-# was too short for the machine's load is followed by a longer one.
+# run: without safepoints in the loop there are two at most, one before it and one behind it. No time is taken: a run that was
+# too short for the machine's load is followed by longer ones and then by many, so that only a loop without safepoints can fail.
 # A thread of CPython holds the interpreter's lock in such a loop, so:
 # live: no
 import collections
@@ -80,14 +80,17 @@ LOOPS = {
     "pow": lambda n: pow(3, 1 << n // 20, (1 << 521) - 1),
 }
 for name, loop in LOOPS.items():
-    n = 100000
+    n, more = 100000, 30
     while True:
         big = list(range(4 * n))  # not part of what is looked at
         stops = most_stops(loop, n)
         if stops >= ENOUGH:
             print(name, "can be stopped")
             break
-        n *= 4
-        if n > 4000000:
+        if n < 1600000:
+            n *= 4
+        elif more:
+            more -= 1
+        else:
             print(name, "holds up a stop:", stops)
             break

@@ -2,6 +2,7 @@
 
 from _collections import deque
 from keyword import iskeyword
+from sys import _getframe
 
 
 class defaultdict(dict):
@@ -26,6 +27,20 @@ class defaultdict(dict):
         return self.__class__(self.default_factory, self)
 
     __copy__ = copy
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        both = self.__class__(self.default_factory, other)
+        both.update(self)
+        return both
 
     def __repr__(self):
         return "%s(%s, %s)" % (self.__class__.__name__, repr(self.default_factory),
@@ -244,6 +259,13 @@ class OrderedDict(dict):
         made.update(other)
         return made
 
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        made = self.__class__(other)
+        made.update(self)
+        return made
+
     def __eq__(self, other):
         if isinstance(other, OrderedDict):
             return dict.__eq__(self, other) and list(self) == list(other)
@@ -258,8 +280,12 @@ class OrderedDict(dict):
         return "%s(%r)" % (self.__class__.__name__, list(self.items()))
 
 
+def _keep(self, value=None):
+    raise AttributeError("can't set attribute")
+
+
 def _field(index):
-    return property(lambda self: self[index])
+    return property(lambda self: self[index], _keep, _keep)
 
 
 def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
@@ -351,8 +377,9 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     Named.__doc__ = "%s(%s)" % (typename, ", ".join(fields))
     Named.__name__ = typename
     Named.__qualname__ = typename
-    if module is not None:
-        Named.__module__ = module
+    if module is None:
+        module = _getframe(1).f_globals.get("__name__", "__main__")
+    Named.__module__ = module
     return Named
 
 

@@ -1,0 +1,218 @@
+# The modules about memory, threads, files and arguments, row by row.
+# gc-stress: no
+
+
+def show(name, function):
+    try:
+        print(name, function())
+    except Exception as e:
+        print(name, type(e).__name__, e)
+
+
+import gc, weakref, threading, queue, concurrent.futures, sys, argparse, time, resource, ctypes, faulthandler
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait, Future, FIRST_COMPLETED, ALL_COMPLETED
+gc.disable(); gc.collect()
+class O: pass
+class Sl: __slots__=("a",)
+o=O()
+show(1, lambda: (gc.isenabled(), gc.get_threshold(), gc.set_threshold(500,5,5), gc.get_threshold()))
+show(2, lambda: (gc.set_threshold(700,10,10), type(gc.get_count()), len(gc.get_stats())))
+show(3, lambda: (sorted(gc.get_stats()[0]), gc.callbacks, gc.garbage, gc.get_freeze_count(), gc.freeze()))
+show(4, lambda: (gc.unfreeze(), gc.get_debug(), gc.DEBUG_SAVEALL, gc.DEBUG_STATS, gc.DEBUG_LEAK))
+show(5, lambda: (gc.DEBUG_COLLECTABLE, gc.DEBUG_UNCOLLECTABLE))
+show(6, lambda: gc.collect(3))
+show(7, lambda: gc.collect(-1))
+show(8, lambda: gc.collect("a"))
+show(9, lambda: (gc.collect(generation=1)>=0, gc.is_tracked([]), gc.is_tracked(1), gc.is_tracked("a")))
+show(10, lambda: (gc.is_tracked(o), gc.is_finalized(o)))
+show(11, lambda: gc.set_debug("a"))
+log=[]
+def cb(phase,info): log.append((phase,sorted(info)))
+show(12, lambda: (gc.callbacks.append(cb),gc.collect()>=0,gc.callbacks.remove(cb),log))
+a=[]; a.append(a); del a
+show(13, lambda: gc.collect())
+gc.set_debug(gc.DEBUG_SAVEALL); a=[]; a.append(a); del a
+show(14, lambda: (gc.collect(), gc.garbage, gc.garbage.clear(), gc.set_debug(0)))
+r=weakref.ref(o)
+show(15, lambda: (r() is o, weakref.ref(o) is r, weakref.getweakrefcount(o), weakref.getweakrefs(o)==[r]))
+show(16, lambda: (r.__callback__, r==weakref.ref(o), hash(r)==hash(o), repr(r)[:9], type(r)))
+show(17, lambda: isinstance(r,weakref.ReferenceType))
+show(18, lambda: weakref.ref(5))
+show(19, lambda: weakref.ref("a"))
+show(20, lambda: weakref.ref([]))
+show(21, lambda: weakref.ref({}))
+show(22, lambda: weakref.ref(()))
+show(23, lambda: weakref.ref(None))
+show(24, lambda: weakref.ref(Sl()))
+show(25, lambda: weakref.proxy(5))
+show(26, lambda: (weakref.ref(set())() is None, weakref.ref(frozenset())is not None))
+show(27, lambda: (weakref.ref(lambda:0)is not None, weakref.ref(O)() is O))
+calls=[]
+p=O(); rs=[weakref.ref(p,lambda r,i=i: calls.append(i)) for i in range(3)]
+show(28, lambda: (weakref.getweakrefcount(p), rs[0].__callback__ is not None))
+del p
+show(29, lambda: (calls, [x() for x in rs], rs[0].__callback__))
+show(30, lambda: hash(rs[0]))
+show(31, lambda: (rs[0]==rs[0], rs[0]==rs[1]))
+d=weakref.WeakValueDictionary(); k=O(); d["a"]=k
+show(32, lambda: (d["a"] is k, len(d), list(d.keys()), list(d.items())==[("a",k)], list(d.values())==[k]))
+show(33, lambda: (d.get("z"), d.get("z",5), "a" in d, d.setdefault("a",O()) is k, d.pop("a") is k, len(d)))
+show(34, lambda: (d.update(b=k), list(d), d.popitem()[0]))
+d["x"]=k; del k
+show(35, lambda: (len(d), "x" in d, list(d)))
+show(36, lambda: d["x"])
+show(37, lambda: d.pop("x"))
+show(38, lambda: d.popitem())
+show(39, lambda: d.__setitem__("t",5))
+kd=weakref.WeakKeyDictionary(); k=O(); kd[k]=1
+show(40, lambda: (kd[k], len(kd), list(kd.items())==[(k,1)], kd.get(O()), k in kd, 5 in kd))
+show(41, lambda: (kd.keyrefs()[0]() is k, kd.setdefault(k,2), kd.pop(k), len(kd)))
+kd[k]=3; del k
+show(42, lambda: len(kd))
+show(43, lambda: kd.__setitem__(5,1))
+ws=weakref.WeakSet(); k=O(); ws.add(k)
+show(44, lambda: (len(ws), k in ws, list(ws)==[k], ws.discard(O()), ws.remove(k), len(ws), ws.add(k)))
+show(45, lambda: (ws.pop() is k, ws|{k}==weakref.WeakSet([k]), ws.issubset([k]), ws.update([k]), len(ws)))
+show(46, lambda: bool(ws))
+show(47, lambda: ws.remove(5))
+del k
+show(48, lambda: len(ws))
+show(49, lambda: ws.pop())
+fl=[]; k=O(); f=weakref.finalize(k,fl.append,1); f2=weakref.finalize(k,fl.append,2)
+show(50, lambda: (f.alive, f.atexit, f.peek()[2:], f2.detach()[2:], f2.alive, repr(f)[:9]))
+del k
+show(51, lambda: (fl, f.alive, f(), f.peek(), f.detach()))
+k=O(); f=weakref.finalize(k,lambda *a,**b:(a,b),1,z=2)
+show(52, lambda: (f(), f(), f.alive))
+class Me:
+    def m(self): return 5
+me=Me(); wm=weakref.WeakMethod(me.m)
+show(53, lambda: (wm()(), wm()==me.m, wm==weakref.WeakMethod(me.m)))
+del me
+show(54, lambda: wm())
+show(55, lambda: weakref.WeakMethod(5))
+class Px:
+    def __init__(s): s.v=1
+    def __add__(s,o): return "add"
+    def __len__(s): return 3
+    def __getitem__(s,i): return i
+    def __call__(s): return "called"
+    def __iter__(s): return iter([1])
+    def __eq__(s,o): return True
+px=Px(); pr=weakref.proxy(px)
+show(56, lambda: (pr.v, pr+1, len(pr), pr[3], pr(), list(pr), pr==5, setattr(pr,"w",2), px.w, str(pr)==str(px)))
+show(57, lambda: (bool(pr), isinstance(pr,Px), pr.__class__ is Px, weakref.getweakrefcount(px)))
+del px
+show(58, lambda: pr.v)
+show(59, lambda: weakref.ref(O().__init__)()is None)
+b=threading.Barrier(2); e=threading.Event(); L=threading.Lock(); R=threading.RLock(); S=threading.Semaphore(1); C=threading.Condition()
+show(60, lambda: (b.parties, b.n_waiting, b.broken, e.is_set(), e.set(), e.is_set(), e.wait(0), e.clear()))
+show(61, lambda: (e.wait(0.001), L.locked(), L.acquire(), L.locked(), L.acquire(False), L.acquire(timeout=0.001)))
+show(62, lambda: (L.acquire(blocking=False), L.release(), R.acquire(), R.acquire(), R.release(), R.release()))
+show(63, lambda: (S.acquire(), S.acquire(blocking=False), S.acquire(timeout=0.001), S.release(), S.release(2)))
+show(64, lambda: (threading.current_thread().name, threading.main_thread() is threading.current_thread()))
+show(65, lambda: (threading.active_count(), threading.get_ident()==threading.current_thread().ident))
+show(66, lambda: (len(threading.enumerate()), threading.get_native_id()>0))
+show(67, lambda: L.release())
+show(68, lambda: R.release())
+show(69, lambda: L.acquire(False,1))
+show(70, lambda: L.acquire(timeout=-2))
+show(71, lambda: C.notify())
+show(72, lambda: C.wait())
+show(73, lambda: threading.Semaphore(-1))
+show(74, lambda: threading.BoundedSemaphore(1).release())
+show(75, lambda: b.wait(0.001))
+show(76, lambda: (b.broken,b.reset(),b.broken,b.abort(),b.broken))
+show(77, lambda: b.wait())
+show(78, lambda: (lambda t:(t.is_alive(),t.ident,t.name,t.daemon,t.start(),t.join(),t.is_alive(),t.ident is not None,repr(t)[:16]))(threading.Thread(target=lambda:None,name="T1")))
+show(79, lambda: (lambda t:(t.start(),t.join(),t.start()))(threading.Thread()))
+show(80, lambda: threading.Thread().join())
+show(81, lambda: threading.current_thread().join())
+show(82, lambda: threading.Thread(5))
+show(83, lambda: threading.Thread(target=print,args=("hi",),kwargs={"end":"!\n"}).run())
+show(84, lambda: (threading.Thread(daemon=True).daemon, threading.Thread(target=len).name[:7]))
+class TT(threading.Thread):
+    def __init__(s): super().__init__(); s.r=None
+    def run(s): s.r=5
+show(85, lambda: (lambda t:(t.start(),t.join(1),t.r))(TT()))
+show(86, lambda: (C.acquire(), C.wait(0.001), C.wait_for(lambda:True), C.wait_for(lambda:False,0.001), C.notify()))
+show(87, lambda: (C.notify_all(), C.release(), C.__enter__(), C.__exit__(None,None,None)))
+lo=threading.local(); lo.x=1
+show(88, lambda: (lo.x, lo.__dict__))
+tm=threading.Timer(0.001,lambda:fl.append("timer")); tm.start(); tm.join()
+show(89, lambda: (fl[-1], tm.finished.is_set(), tm.cancel()))
+q=queue.Queue(2)
+show(90, lambda: (q.put(1), q.put_nowait(2), q.qsize(), q.full(), q.empty(), q.get(), q.get_nowait()))
+show(91, lambda: (q.task_done(), q.task_done(), q.join(), q.maxsize))
+show(92, lambda: q.get_nowait())
+show(93, lambda: q.get(timeout=0.001))
+show(94, lambda: q.get(False))
+show(95, lambda: q.task_done())
+show(96, lambda: (q.put(1),q.put(2),q.put(3,False)))
+show(97, lambda: q.put(3,timeout=0.001))
+show(98, lambda: q.put(3,True,-1))
+show(99, lambda: (lambda q:(q.put(1),q.put(2),q.get(),q.qsize(),q.empty(),q.get_nowait()))(queue.SimpleQueue()))
+show(100, lambda: queue.SimpleQueue().get_nowait())
+show(101, lambda: queue.SimpleQueue().get(timeout=.001))
+show(102, lambda: (lambda q:(q.put(1),q.put(2),q.get()))(queue.LifoQueue()))
+show(103, lambda: (lambda q:(q.put(2),q.put(1),q.get()))(queue.PriorityQueue()))
+ex=ThreadPoolExecutor(max_workers=2,thread_name_prefix="W")
+fu=ex.submit(lambda a,b=1:a+b,1,b=5)
+show(104, lambda: (fu.result(), fu.result(timeout=1), fu.done(), fu.running(), fu.cancelled(), fu.cancel()))
+show(105, lambda: (fu.exception(), list(ex.map(lambda x:x*2,[1,2,3])), list(ex.map(pow,[2,3],[3,2]))))
+show(106, lambda: (list(ex.map(abs,[-1],timeout=5)), ex.submit(lambda:threading.current_thread().name[0]).result()))
+show(107, lambda: sorted(f.result() for f in as_completed([ex.submit(abs,-i) for i in range(3)])))
+show(108, lambda: ([len(x) for x in wait([ex.submit(abs,1)])], bool(ex), ex._max_workers))
+show(109, lambda: (lambda f:(type(f.exception()).__name__,f.exception() is f.exception()))(ex.submit(lambda:1/0)))
+show(110, lambda: ex.submit(lambda:1/0).result())
+e.clear()
+show(111, lambda: ex.submit(e.wait).result(timeout=0.001))
+e.set()
+cbs=[]
+show(112, lambda: (lambda f:(f.result(),f.add_done_callback(lambda f:cbs.append(f.result())),cbs))(ex.submit(abs,-3)))
+show(113, lambda: ex.shutdown(wait=True))
+show(114, lambda: ex.submit(abs,1))
+show(115, lambda: ThreadPoolExecutor(0))
+show(116, lambda: ThreadPoolExecutor("a"))
+show(117, lambda: (lambda f:(f.done(),f.set_running_or_notify_cancel(),f.running(),f.set_result(5),f.result(),repr(f)[:7]))(Future()))
+show(118, lambda: (lambda f:(f.cancel(),f.cancelled(),f.done(),f.result()))(Future()))
+show(119, lambda: (lambda f:(f.set_exception(KeyError(1)),f.result()))(Future()))
+with ThreadPoolExecutor(2) as ex2: fs=[ex2.submit(abs,-1)]
+show(120, lambda: fs[0].result())
+show(121, lambda: ex2.submit(abs,1))
+ap=argparse.ArgumentParser(prog="p",description="desc")
+ap.add_argument("--flag",action="store_true",help="a flag"); ap.add_argument("-n","--num",type=int,default=3,metavar="N",help="num"); ap.add_argument("pos",nargs="?",choices=["a","b"],default="a",help="the pos"); ap.add_argument("--f",type=float); ap.add_argument("--m",action="append"); ap.add_argument("-v",action="count",default=0); ap.add_argument("--l",nargs="+",type=int)
+show(122, lambda: (ap.parse_args([]), ap.parse_args(["--flag","-n","5","b"])))
+show(123, lambda: (ap.parse_args(["--num=7","--f","1.5"]), ap.parse_args(["--m","1","--m","2","-vv"])))
+show(124, lambda: (ap.parse_args(["--l","1","2","--fl"]), ap.parse_args(["-n5"]), vars(ap.parse_args([]))))
+show(125, lambda: ap.parse_known_args(["--zz","a"]))
+show(126, lambda: ap.format_usage())
+show(127, lambda: ap.format_help())
+show(128, lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss>0)
+show(129, lambda: resource.getrusage(resource.RUSAGE_SELF).ru_utime>=0)
+show(130, lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime>=0)
+show(131, lambda: resource.getrusage(99))
+show(132, lambda: (faulthandler.enable(), faulthandler.is_enabled()))
+show(133, lambda: (faulthandler.dump_traceback_later(100,exit=True), faulthandler.cancel_dump_traceback_later()))
+show(134, lambda: faulthandler.disable())
+show(135, lambda: (sys.getrefcount(object())>0, sys._getframe().f_code.co_name, sys._getframe().f_lineno>0))
+show(136, lambda: (sys.setswitchinterval(0.01), sys.getswitchinterval()))
+show(137, lambda: open("/nonexistent"))
+import os
+pth=os.path.join(os.environ.get("TEST_TMPDIR", "/tmp"), "rows_%d.txt" % os.getpid())
+with open(pth,"w") as fh: n=fh.write("l1\nl2\n\nl4é")
+show(138, lambda: (n, open(pth).read(), list(open(pth)), open(pth).readline(), open(pth).readlines()))
+show(139, lambda: (open(pth,"rb").read(), open(pth,"rb",buffering=0).read(4), open(pth,encoding="utf-8").read(3)))
+show(140, lambda: (os.path.getsize(pth), open(pth).mode, open(pth).closed, open(pth,"rb").readline()))
+show(141, lambda: (open(pth,"a").write("x"), open(pth,"r+").read(2)))
+show(142, lambda: (lambda f:(f.seek(2),f.read(3),f.tell(),f.seek(0,2),f.tell(),f.seek(-1,2),f.read(),f.close(),f.closed))(open(pth,"rb")))
+show(143, lambda: open(pth,"q"))
+show(144, lambda: open(pth,"rb").write(b"a"))
+show(145, lambda: open(pth,"w").read())
+show(146, lambda: (lambda f:(f.close(),f.read()))(open(pth)))
+show(147, lambda: open(pth,"wb").write("a"))
+show(148, lambda: open(pth,"w").write(b"a"))
+show(149, lambda: open("/"))
+show(150, lambda: print("a",file=open(pth,"w"),sep=""))
+show(151, lambda: (iter(open("/etc/passwd"))is not None, sum(1 for _ in open("/etc/passwd"))>0))
+os.remove(pth)
