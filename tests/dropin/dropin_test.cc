@@ -1,6 +1,8 @@
 // Programs of every day on the drop-in malloc print what they print on glibc's, and free
 // nothing that is not theirs: python3 with threads and forks, an SQL load, perl, and the
 // compiler. server_test.cc has servers under load, dropin_long_test.cc python3's own tests.
+#include <cstdio>
+
 #include "preload.h"
 
 namespace tidepool::dropin {
@@ -51,6 +53,18 @@ TEST(DropinTest, SqliteLoad) {
 TEST(DropinTest, Perl) {
   REQUIRE_PROGRAM("perl", "perl");
   ExpectSame(std::string("perl ") + kFolder + "words.pl 2>&1");
+}
+
+// What a big document took is given back once it is dropped, by a thread that sleeps.
+TEST(DropinTest, PythonGivesABigDocumentBack) {
+  REQUIRE_PROGRAM("/usr/bin/python3", "python3");
+  Ran ran = Shell(Preloaded(std::string("PYTHONMALLOC=malloc /usr/bin/python3 ") + kFolder +
+                            "toml_memory.py 1 2>&1"));
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  double before = 0, peak = 0, idle = 0;
+  ASSERT_EQ(sscanf(ran.out.c_str(), "%lf %lf %lf", &before, &peak, &idle), 3) << ran.out;
+  EXPECT_GE(peak, before + 8) << ran.out;  // or there was nothing to give back
+  EXPECT_LE(idle, before + 1) << ran.out;
 }
 
 // The whole of the compiler (driver, cc1plus, as, ld) inherits the preload.

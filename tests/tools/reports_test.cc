@@ -195,6 +195,46 @@ TEST_F(ReportsTest, CallsFromAScript) {
   unlink(profile.c_str());
 }
 
+// Marked, an object outlives its last reference until a collection; then it dies at once again.
+TEST_F(ReportsTest, AScriptMarksWhatItsThreadsShare) {
+  int status = -1;
+  const std::string out = RunCommand(
+      std::string(kRuntime) + " -c \"import _tidepool, gc, threading, weakref\n"
+      "class C:\n"
+      "    def m(self): return 1\n"
+      "gc.disable()\n"
+      "gone = []\n"
+      "def work(x):\n"
+      "    for _ in range(1000): x.m()\n"
+      "def shared():\n"
+      "    x = C()\n"
+      "    w = weakref.ref(x, gone.append)\n"
+      "    print(_tidepool.set_deferred(x), _tidepool.set_deferred(x))\n"
+      "    threads = [threading.Thread(target=work, args=(x,)) for _ in range(4)]\n"
+      "    for t in threads: t.start()\n"
+      "    for t in threads: t.join()\n"
+      "    return x, w\n"
+      "x, w = shared()\n"
+      "del x\n"
+      "print('kept', len(gone), w() is not None)\n"
+      "gc.collect()\n"
+      "print('collected', len(gone), w() is None)\n"
+      "x, w = shared()\n"
+      "print(_tidepool.clear_deferred(x), _tidepool.clear_deferred(x))\n"
+      "del x\n"
+      "print('at once', len(gone), w() is None)\n"
+      "for v in (1, 'text'):\n"
+      "    try: _tidepool.set_deferred(v)\n"
+      "    except TypeError as e: print(e)\"",
+      &status);
+  ASSERT_EQ(status, 0) << out;
+  EXPECT_EQ(out,
+            "True False\nkept 0 True\ncollected 1 True\nTrue False\nTrue False\n"
+            "at once 2 True\n"
+            "int objects that the collector does not track cannot be marked\n"
+            "str objects that the collector does not track cannot be marked\n");
+}
+
 TEST(OptionsOfReportsTest, BadValuesAreNamed) {
   int status = 0;
   std::string out = RunCommand(std::string(kRuntime) + " --heap-map -c pass", &status);

@@ -99,14 +99,15 @@ def stops(programs, rounds, draw):
     for name in runs:
         middle = statistics.median_low(r["p99_ns"] for r in runs[name])
         figures[name] = next(r for r in runs[name] if r["p99_ns"] == middle)
-    keys = ("p50_ns", "p99_ns", "max_ns", "cpu_p99_ns", "cpu_max_ns", "held_p99_ns")
+    keys = ("p50_ns", "p99_ns", "max_ns", "cpu_p99_ns", "cpu_max_ns", "held_p99_ns",
+            "held_cpu_p99_ns")
 
     def line(first, second, run):
         return "| %s | %s | %.0f |%s" % (first, second, run["stops"], "".join(
             " %.1f |" % (run[key] / 1e6) for key in keys))
 
     head = ("stops a collection | p50, ms | p99, ms | longest, ms | CPU, p99 | CPU, longest | "
-            "held at a safepoint, p99, ms |\n|---:|---|" + "---:|" * 7)
+            "held at a safepoint, p99, ms | CPU, p99 |\n|---:|---|" + "---:|" * 8)
     chosen = []
     lines = ["| objects | policy | " + head]
     sized = [n for n in figures if "objects:" in n]

@@ -17,16 +17,18 @@ import sys
 import tempfile
 import time
 
+from bazel_command import bazel
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "measurements.md")
 LIB = "/usr/lib/%s-linux-gnu/" % platform.machine()
 PYTHON = "/usr/bin/python3"  # Debian's
 EMPTY = "(an empty program)"
 PRELOADS = {
-    "glibc": None,
-    "mimalloc": LIB + "libmimalloc.so.2.0",
+    "glibc": "",
     "jemalloc": LIB + "libjemalloc.so.2",
     "tcmalloc": LIB + "libtcmalloc_minimal.so.4",
+    "mimalloc": LIB + "libmimalloc.so.2.0",
 }
 LUA_ROWS = [("binary_trees", 15), ("closures", 40000), ("documents", 20),
             ("strings", 300), ("tables", 250), ("weak", 800000), ("nbody", 700000),
@@ -35,6 +37,25 @@ LUA_ROWS = [("binary_trees", 15), ("closures", 40000), ("documents", 20),
 
 def say(text):
     print("tidepool: " + text, file=sys.stderr, flush=True)
+
+
+def peers():
+    """{name: library} of the other allocators that are installed; glibc's is ""."""
+    return {name: library for name, library in PRELOADS.items()
+            if not library or os.path.exists(library)}
+
+
+def our_malloc(binaries):
+    return os.environ.get("TIDEPOOL_MALLOC") or os.path.join(
+        binaries, "allocator", "libtidepool_malloc.so")
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as info:
+        for line in info:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return "unknown processor"
 
 
 def timed(command, preload=None, cwd=None, extra=None):
@@ -143,9 +164,7 @@ def redis(preload, requests):
 
 def dropin(binaries, rounds, scale):
     columns = ["tidepool", "glibc", "mimalloc", "jemalloc", "tcmalloc"]
-    preloads = dict(PRELOADS)
-    preloads["tidepool"] = os.environ.get("TIDEPOOL_MALLOC") or os.path.join(
-        binaries, "allocator", "libtidepool_malloc.so")
+    preloads = {"tidepool": our_malloc(binaries), **PRELOADS}
     here = os.path.join(ROOT, "tests", "dropin")
 
     def times(n):
@@ -175,6 +194,36 @@ def dropin(binaries, rounds, scale):
     rows = [(name, {c: (lambda f=run, c=c: f(preloads[c])) for c in columns})
             for name, run in programs]
     return columns, measure(rows, columns, rounds)
+
+
+def toml(binaries, rounds):
+    """tests/dropin/toml_memory.py on python3's own allocator and on each malloc: a table."""
+    libraries = {"tidepool": our_malloc(binaries), **PRELOADS}
+    names = ["python3's own", "tidepool", "glibc", "mimalloc", "jemalloc", "tcmalloc"]
+    seen = {name: [] for name in names}
+    say("TOML ...")
+    for turn in range(rounds):
+        for name in names[turn % len(names):] + names[:turn % len(names)]:
+            extra = {}
+            if name in libraries:
+                extra["PYTHONMALLOC"] = "malloc"
+                if libraries[name]:
+                    extra["LD_PRELOAD"] = libraries[name]
+            out = subprocess.run(
+                [PYTHON, os.path.join(ROOT, "tests", "dropin", "toml_memory.py")], text=True,
+                env=dict(os.environ, **extra), stdout=subprocess.PIPE, check=True).stdout
+            seen[name].append([float(word) for word in out.split()])
+    medians = {name: [statistics.median(column) for column in zip(*runs)]
+               for name, runs in seen.items()}
+    least = {name: min(run[3] for run in runs) for name, runs in seen.items()}
+    own = medians[names[0]]
+    lines = ["| 4 MB of TOML in python3; MiB | before | peak | what it grew by, over python3's "
+             "own | dropped, two idle seconds | CPU s |", "|---|---:|---:|---:|---:|---:|"]
+    for name in names:
+        before, peak, idle, _ = medians[name]
+        lines.append("| %s | %.1f | %.1f | %.2f | %.1f | %.2f |" % (
+            name, before, peak, (peak - before) / (own[1] - own[0]), idle, least[name]))
+    return "\n".join(lines)
 
 
 def scripts(binaries, rounds, scale):
@@ -221,6 +270,19 @@ def two_threads(binaries, rounds):
                 2 * min(cpu["1"]) / min(cpu["2"]), os.getloadavg()[0]))
 
 
+def shared_object(binaries, rounds):
+    """What calls of one object's method cost when eight threads make them."""
+    command = [os.path.join(binaries, "runtime", "tidepool"),
+               os.path.join(ROOT, "tests", "memory", "shared_object.py")]
+    runs = [[float(word) for word in subprocess.run(
+        command, text=True, stdout=subprocess.PIPE, check=True).stdout.split()]
+            for _ in range(rounds)]
+    one, marked, own = (min(column) for column in zip(*runs))
+    return ("A method called by eight threads, CPU ns a call (`tests/memory/shared_object.py`): "
+            "of one object %.0f; of one that is marked as shared %.0f, %.2f of the %.0f of an "
+            "object for each." % (one, marked, marked / own, own))
+
+
 def write(marker, text):
     begin, end = "<!-- %s: begin -->" % marker, "<!-- %s: end -->" % marker
     with open(PAGE, encoding="utf-8") as file:
@@ -235,13 +297,10 @@ def write(marker, text):
 
 def build(targets):
     """The folder in which the built targets are, or None if they could not be built."""
-    startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-    flags = os.environ.get("TIDEPOOL_BAZEL_FLAGS", "").split()
-    if subprocess.run(["bazel", *startup, "build", "--noshow_progress",
-                       "--ui_event_filters=-info", *flags, *targets],
+    if subprocess.run(bazel("build", "--noshow_progress", "--ui_event_filters=-info", *targets),
                       cwd=ROOT, stdout=sys.stderr).returncode != 0:
         return None
-    return subprocess.run(["bazel", *startup, "info", "bazel-bin"], cwd=ROOT, text=True,
+    return subprocess.run(bazel("info", "bazel-bin"), cwd=ROOT, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
 
 
@@ -278,7 +337,11 @@ def main(words):
         return 0
     text = markdown(table, columns) + "\n\n" + sums(table, columns)
     if options.suite == "scripts":
-        text += "\n\n%s\n\n%s" % (objects(table), two_threads(binaries, options.rounds))
+        text += "\n\n%s\n\n%s\n\n%s" % (
+            objects(table), two_threads(binaries, options.rounds),
+            shared_object(binaries, options.rounds))
+    if options.suite == "dropin":
+        text += "\n\n" + toml(binaries, options.rounds)
     print(text)
     if options.write:
         write(options.suite, text)

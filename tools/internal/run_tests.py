@@ -16,6 +16,8 @@ import time
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
+from bazel_command import bazel
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # What each pass leaves out: tests say by a tag where they cannot fail or cannot
@@ -121,10 +123,8 @@ def targets_of(tags, targets):
             query = '(%s) except attr(tags, "%s", %s)' % (query, pattern, query)
         else:
             query = 'attr(tags, "%s", %s)' % (pattern, query)
-    startup = os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-    done = subprocess.run(["bazel"] + startup + ["query", "--noshow_progress", query],
-                          cwd=ROOT, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
+    done = subprocess.run(bazel("query", "--noshow_progress", query), cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         sys.stderr.write(done.stderr)
         return None
@@ -143,9 +143,8 @@ def run_pass(label, configs, tags, targets, mode, totals):
     before = (totals.passed, totals.failed, time.time())
     with tempfile.TemporaryDirectory() as folder:
         events = os.path.join(folder, "events.json")
-        command = ["bazel"] + os.environ.get("TIDEPOOL_BAZEL_STARTUP", "").split()
-        command += ["test", "--keep_going", "--test_output=errors",
-                    "--build_event_json_file=" + events, "--ui_event_filters=-info"]
+        command = bazel("test", "--keep_going", "--test_output=errors",
+                        "--build_event_json_file=" + events, "--ui_event_filters=-info")
         command += ["--config=" + c for c in configs]
         if "arm64" in configs:
             cross = os.path.join(ROOT, "tools", "internal", "arm64", "cc")
@@ -155,7 +154,6 @@ def run_pass(label, configs, tags, targets, mode, totals):
         if mode == "full":
             command += ["--test_env=TIDEPOOL_TEST_SECONDS=" + FULL_SECONDS,
                         "--test_timeout=300,900,1800,3600"]
-        command += os.environ.get("TIDEPOOL_BAZEL_FLAGS", "").split()
         code = subprocess.run(command + ["--"] + tests, cwd=ROOT).returncode
         if not os.path.exists(events):
             totals.fail("%s: Bazel ended with status %d" % (label, code))

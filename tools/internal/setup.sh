@@ -69,8 +69,12 @@ need_packages() {
   rm -f "$log"
 }
 
-# run_bazel COMMAND ARGS...: Bazel in the tree, also where HOME or USER is unset.
+# run_bazel COMMAND ARGS...: Bazel in the tree, also where HOME or USER is unset, with
+# TIDEPOOL_BAZEL_STARTUP's options before the command and TIDEPOOL_BAZEL_FLAGS' behind it.
 run_bazel() {
   export HOME=${HOME:-/root} USER=${USER:-$(id -un)}
-  (cd "$TIDEPOOL_ROOT" && bazel ${TIDEPOOL_BAZEL_STARTUP:-} "$@")
+  local command=$1
+  shift
+  (cd "$TIDEPOOL_ROOT" &&
+    bazel ${TIDEPOOL_BAZEL_STARTUP:-} "$command" ${TIDEPOOL_BAZEL_FLAGS:-} "$@")
 }
