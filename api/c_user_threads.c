@@ -1,6 +1,7 @@
 /* The C API from C: isolates, threads, safepoints, locks, longjmp, fork. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -363,6 +364,16 @@ static int child_work(tp_thread* thread, tp_isolate* isolate, const tp_type* typ
   return 0;
 }
 
+/* Until so many threads are attached. A fork must not come while a thread starts: in the child
+ * of such a fork AddressSanitizer waits for ever for its own lock when it starts one. */
+static void wait_for_threads(tp_thread* thread, tp_isolate* isolate, size_t count) {
+  while (tp_isolate_thread_count(isolate) < count) {
+    tp_detach(thread);
+    sched_yield();
+    tp_attach(thread);
+  }
+}
+
 int c_fork(void) {
   enum { OTHERS = 3, FORKS = 8 };
   tp_isolate* isolate = tp_isolate_create(NULL, NULL);
@@ -379,6 +390,7 @@ int c_fork(void) {
   b.type = type;
   atomic_init(&b.stop, 0);
   for (i = 0; i < OTHERS; ++i) CHECK(pthread_create(&others[i], NULL, be_busy, &b) == 0);
+  wait_for_threads(thread, isolate, OTHERS + 1);
   n = node_new(thread, type, NULL);
   weak = tp_weakref_new(thread, (tp_object*)n, NULL, NULL, NULL);
   tp_decref(thread, (tp_object*)n);
@@ -448,6 +460,7 @@ int c_fork_beside_another(void) {
   atomic_init(&b.stop, 0);
   CHECK(pthread_create(&other, NULL, be_busy, &b) == 0);
   thread = tp_thread_enter(own, "forker");
+  wait_for_threads(thread, theirs, 2);
   for (i = 0; i < 4; ++i) {
     pid_t pid;
     tp_fork_prepare(thread);

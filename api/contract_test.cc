@@ -675,6 +675,11 @@ TEST_F(ContractTest, ForkedByAWorker) {
       tp_thread_leave(t);
     });
   }
+  // A fork must not come while a thread starts: see wait_for_threads in c_user_threads.c.
+  while (tp_isolate_thread_count(isolate) < 4) {
+    tp_safepoint(thread);
+    std::this_thread::yield();
+  }
   Elsewhere([&] {
     for (int i = 0; i < 5; ++i) {
       tp_thread* t = tp_thread_enter(isolate, "forker");

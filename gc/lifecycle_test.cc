@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -94,14 +95,22 @@ TEST(LifecycleTest, ForksFromAThreadThatIsNotMain) {
 #endif
   World w(Options(), RealOs(), "live_bytes:base=64k");
   Atomic<bool> quit{false};
+  Atomic<size_t> begun{0};
   std::vector<Thread> threads(8);
   for (size_t t = 0; t < threads.size(); ++t) {
     ASSERT_TRUE(threads[t].Start([&, t] {
       ThreadState* ts = w.isolate->AttachThread("worker");
+      begun.fetch_add(1, kRelaxed);
       uint64_t random = t + 1;
       while (!quit.load(kRelaxed)) Work(ts, w.collector.get(), &random);
       w.isolate->LeaveThread(ts);
     }));
+  }
+  {
+    // A child of a fork that came while a thread started could not start one under
+    // AddressSanitizer, whose own lock would be taken for ever.
+    BlockingScope blocking(w.ts);
+    while (begun.load(kRelaxed) < threads.size()) std::this_thread::yield();
   }
   Thread forker;
   ASSERT_TRUE(forker.Start([&] {

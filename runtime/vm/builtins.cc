@@ -644,12 +644,14 @@ bool InitBuiltins(Context& cx) {
   cx.rt.builtins = ModuleDict(mod);
   Ref name = NewStr(cx, "builtins");
   for (const MethodDef* d = kFunctions; d->name != nullptr; d++) {
-    if (!AddToModule(cx, mod, d->name, NewNativeFunction(cx, d, m, name))) return false;
+    Ref function = NewNativeFunction(cx, d, m, name);
+    if (!function) return false;
+    SetImmortal(cx.ts, function.get().object());  // as their module is: none is ever garbage
+    if (!AddToModule(cx, mod, d->name, std::move(function))) return false;
   }
   Ref build;
   Str* build_name = Intern(cx, "__build_class__");
   if (build_name == nullptr || DictGetStr(cx, cx.rt.builtins, build_name, &build) != 1) return false;
-  SetImmortal(cx.ts, build.get().object());
   cx.rt.build_class = build.release();
   const BuiltinClasses& c = cx.rt.cls;
   struct {
