@@ -14,7 +14,7 @@ def _with_prefix(name, srcs):
     header = "$(GENDIR)/tools/prefix/%s.h" % name
     return (
         select({
-            "//:prefix": ["-include", header, "-Winvalid-pch"],
+            "//:prefix": ["-include", header],
             "//conditions:default": [],
         }),
         select({

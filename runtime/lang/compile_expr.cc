@@ -138,11 +138,11 @@ bool Compiler::BuildItems(const Exprs& items, size_t already, Op build, Op add, 
         built = true;
       }
       if (!Visit(static_cast<const StarredExpr*>(item)->value)) return false;
-      Emit(extend, 1, item->pos);
+      Emit(extend, 1, pos);
     } else {
       if (!Visit(item)) return false;
       if (built) {
-        Emit(add, 1, item->pos);
+        Emit(add, 1, pos);
       } else {
         pending++;
       }
@@ -336,17 +336,17 @@ bool Compiler::ComprehensionLoops(const ComprehensionExpr* e, size_t i) {
   const CompFor& f = e->fors[i];
   Label start = NewLabel(), next = NewLabel(), end = NewLabel();
   if (i == 0) {
-    Emit(Op::kLoadFast, 0, f.iter->pos);
+    Emit(Op::kLoadFast, 0, e->pos);
   } else {
     if (!Visit(f.iter)) return false;
-    Emit(f.is_async ? Op::kGetAiter : Op::kGetIter, 0, f.iter->pos);
+    Emit(f.is_async ? Op::kGetAiter : Op::kGetIter, 0, e->pos);
   }
   Bind(start);
   int handler = -1;
   if (f.is_async) {
-    handler = EmitAsyncNext(f.iter->pos);
+    handler = EmitAsyncNext(e->pos);
   } else {
-    EmitJump(Op::kForIter, end, f.iter->pos);
+    EmitJump(Op::kForIter, end, e->pos);
   }
   if (!Store(f.target)) return false;
   for (const Expr* condition : f.ifs) {
@@ -358,21 +358,21 @@ bool Compiler::ComprehensionLoops(const ComprehensionExpr* e, size_t i) {
   } else {
     if (!Visit(e->element)) return false;
     switch (e->comp) {
-      case CompKind::kList: Emit(Op::kListAppend, depth, e->element->pos); break;
-      case CompKind::kSet: Emit(Op::kSetAdd, depth, e->element->pos); break;
+      case CompKind::kList: Emit(Op::kListAppend, depth, e->pos); break;
+      case CompKind::kSet: Emit(Op::kSetAdd, depth, e->pos); break;
       case CompKind::kDict:
         if (!Visit(e->value)) return false;
-        Emit(Op::kMapAdd, depth, e->element->pos);
+        Emit(Op::kMapAdd, depth, e->pos);
         break;
       case CompKind::kGenerator:
-        Emit(Op::kYieldValue, 0, e->element->pos);
-        Emit(Op::kPopTop, 0, e->element->pos);
+        Emit(Op::kYieldValue, 0, e->pos);
+        Emit(Op::kPopTop, 0, e->pos);
         break;
     }
   }
   Bind(next);
   EmitJump(Op::kJumpBack, start, e->pos);
-  if (f.is_async) EndAsyncNext(handler, f.iter->pos);
+  if (f.is_async) EndAsyncNext(handler, e->pos);
   Bind(end);
   return true;
 }
@@ -420,7 +420,7 @@ bool Compiler::VisitComprehension(const ComprehensionExpr* e) {
   if (result == nullptr) return false;
   MakeFunction(result, scope, 0, e->pos);
   if (!Visit(e->fors[0].iter)) return false;
-  Emit(e->fors[0].is_async ? Op::kGetAiter : Op::kGetIter, 0, e->fors[0].iter->pos);
+  Emit(e->fors[0].is_async ? Op::kGetAiter : Op::kGetIter, 0, e->pos);
   Emit(Op::kCall, 1, e->pos);
   if (scope->coroutine && !scope->generator) EmitAwait(0, e->pos);
   return true;

@@ -298,12 +298,12 @@ bool Compiler::While(const WhileStmt* s) {
 bool Compiler::AsyncFor(const ForStmt* s) {
   Label start = NewLabel(), end = NewLabel();
   if (!Visit(s->iter)) return false;
-  Emit(Op::kGetAiter, 0, s->iter->pos);
+  Emit(Op::kGetAiter, 0, s->pos);
   if (!PushBlock(BlockKind::kFor, s->pos)) return false;
   unit_->blocks.back().break_label = end;
   unit_->blocks.back().continue_label = start;
   Bind(start);
-  const int handler = EmitAsyncNext(s->iter->pos);
+  const int handler = EmitAsyncNext(s->pos);
   if (!Store(s->target) || !Visit(s->body)) return false;
   EmitJump(Op::kJumpBack, start, s->iter->pos);
   PopBlock();
@@ -330,12 +330,12 @@ bool Compiler::For(const ForStmt* s) {
   } else if (!Visit(s->iter)) {
     return false;
   }
-  Emit(Op::kGetIter, 0, s->iter->pos);
+  Emit(Op::kGetIter, 0, s->pos);
   if (!PushBlock(BlockKind::kFor, s->pos)) return false;
   unit_->blocks.back().break_label = end;
   unit_->blocks.back().continue_label = start;
   Bind(start);
-  EmitJump(Op::kForIter, orelse, s->iter->pos);
+  EmitJump(Op::kForIter, orelse, s->pos);
   if (!Store(s->target) || !Visit(s->body)) return false;
   EmitJump(Op::kJumpBack, start, s->iter->pos);
   PopBlock();

@@ -296,9 +296,10 @@ bool SetSlice(Context& cx, Array* a, Slice* slice, Value value) {
   Ref content;
   size_t count = 0;
   if (value) {
-    if (!IsArray(cx, value) || Self(value)->typecode != a->typecode) {
+    if (!IsArray(cx, value)) {
       return RaiseTypeError(cx, "can only assign array (not \"%s\") to array slice", ClassName(cx, value)), false;
     }
+    if (Self(value)->typecode != a->typecode) return RaiseTypeError(cx, "bad argument type for built-in operation"), false;
     content = Content(cx, Self(value));
     if (!content) return false;
     count = content.as<Bytes>()->length / a->item_size;

@@ -79,8 +79,8 @@ bool AppendBytes(Context& cx, ByteArray* b, std::string_view s) {
 // The bytes of any value that bytearray accepts, as a Bytes (copied: it may be the bytearray itself).
 Ref AsBytes(Context& cx, Value v) {
   if (IsExact(v, cx.rt.cls.bytes)) return Ref::New(v);
-  if (IsInt(v) || IsStr(v)) {
-    return RaiseTypeError(cx, "can't set bytearray slice from %s", ClassName(cx, v));
+  if (IsInt(v) || IsFloat(v) || IsStr(v) || ClassOf(cx, v)->slots.index != nullptr) {
+    return RaiseTypeError(cx, "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
   }
   return BytesFromArgs(cx, "bytearray", Args(&v, 1));
 }
@@ -220,8 +220,16 @@ Ref Append(Context& cx, Value self, const Args& args) {
 }
 
 Ref Extend(Context& cx, Value self, const Args& args) {
-  if (IsInt(args[0])) return RaiseTypeError(cx, "can't extend bytearray with int");
-  Ref bytes = AsBytes(cx, args[0]);
+  const Value from = args[0];
+  if (IsStr(from)) {  // an iterable, but not of integers
+    if (from.as<Str>()->length == 0) return cx.NoneRef();
+    return RaiseTypeError(cx, "'str' object cannot be interpreted as an integer");
+  }
+  const TypeSlots& slots = ClassOf(cx, from)->slots;
+  if (!BufferView::Supports(from) && slots.iter == nullptr && slots.getitem == nullptr) {
+    return RaiseTypeError(cx, "can't extend bytearray with %s", ClassName(cx, from));
+  }
+  Ref bytes = BytesFromArgs(cx, "bytearray", args);
   return bytes && AppendBytes(cx, self.as<ByteArray>(), bytes.as<Bytes>()->view()) ? cx.NoneRef() : nullptr;
 }
 

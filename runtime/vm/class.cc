@@ -208,10 +208,11 @@ void InvalidateClass(Context& cx, Class* cls) {
 }
 
 void LinkClass(Context& cx, Class* cls) {
+  Class*& list = (cls->flags & Class::kPython) != 0 ? cx.rt.classes : cx.rt.native_classes;
   LockMutex(cx.ts, &cx.rt.class_mutex);
-  cls->next_class = cx.rt.classes;
+  cls->next_class = list;
   if (cls->next_class != nullptr) cls->next_class->prev_class = cls;
-  cx.rt.classes = cls;
+  list = cls;
   cx.rt.class_mutex.Unlock();
 }
 

@@ -176,7 +176,7 @@ struct Class : Object {
   Slot mro;                  // Tuple, the class itself first
   Slot dict;                 // Dict
   Atomic<SharedKeys*> shared_keys;
-  Class* next_class;         // all Python classes of the Runtime, linked (class_mutex)
+  Class* next_class;         // of Runtime::classes or native_classes (class_mutex)
   Class* prev_class;
   uint32_t slots_offset;     // of the first word of __slots__ (bases' ones included)
   uint32_t slots_end;        // end of native part and __slots__

@@ -302,6 +302,7 @@ bool FinishType(Context& cx, Class* cls) {
   InitSlot(cls->bases, std::move(bases));
   if (!FillNativeDict(cx, cls)) return false;
   MakeLasting(cx, cls);
+  LinkClass(cx, cls);
   return true;
 }
 

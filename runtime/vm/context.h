@@ -177,8 +177,9 @@ class Runtime {
   Value build_class;             // builtins.__build_class__
 
   InternTable* interned = nullptr;
-  Mutex class_mutex;             // class versions, list of classes
-  Class* classes = nullptr;      // all Python classes
+  Mutex class_mutex;             // class versions, lists of classes
+  Class* classes = nullptr;      // all Python classes, newest first
+  Class* native_classes = nullptr;  // the others; they only become more
   Atomic<uint32_t> next_class_version;
 
   // State of a native module, one T per Runtime, made on first use (value-initialised).  T holds Values and

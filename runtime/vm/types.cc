@@ -306,12 +306,15 @@ Ref TypeSubclasses(Context& cx, Value self, const Args&) {
   if (found == nullptr) return Ref();
   size_t n = 0;
   LockMutex(cx.ts, &cx.rt.class_mutex);
-  for (Class* c = cx.rt.classes; c != nullptr && n < kMax; c = c->next_class) {
-    Tuple* bases = PeekSlot(c->bases).as<Tuple>();
-    for (size_t i = 0; i < bases->length; i++) {
-      if (bases->items[i] == Value(cls) && TryIncref(c)) {
-        found[n++] = c;
-        break;
+  // Newest first, native ones last: below they are taken from the end.
+  for (Class* list : {cx.rt.classes, cx.rt.native_classes}) {
+    for (Class* c = list; c != nullptr && n < kMax; c = c->next_class) {
+      Tuple* bases = PeekSlot(c->bases).as<Tuple>();
+      for (size_t i = 0; i < bases->length; i++) {
+        if (bases->items[i] == Value(cls) && TryIncref(c)) {
+          found[n++] = c;
+          break;
+        }
       }
     }
   }

@@ -157,8 +157,8 @@ TEST(GrowthTest, CyclesWithPayload) {
   EXPECT_LE(visited, 4 * 40000);
   EXPECT_LE(worst, 3 * base + kMiB / 2);  // and what a thread allocates between two looks
   EXPECT_LE(Summarize(run.recording).peak, 100 * 10 * 10240 + 4 * base);
-  // A tenth is the aim; see docs/measurements.md, "Time spent collecting", for why this pattern misses it.
-  if (kOptimised) EXPECT_LT(ShareInCollections(run), 0.20);
+  // A tenth is the aim; docs/measurements.md, "Time spent collecting", has why some machines miss it.
+  if (kOptimised) EXPECT_LT(ShareInCollections(run), 0.15);
 }
 
 TEST(GrowthTest, NoPolicyMakesTreesMuchSlower) {
